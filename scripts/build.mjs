@@ -9,6 +9,9 @@ const command = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 
 rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true })
-const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
+const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
+  cwd: root,
+  stdio: 'inherit',
+})
 if (status === 0 && existsSync(command)) chmodSync(command, 0o755)
 process.exitCode = status ?? 1
