@@ -15,6 +15,8 @@ function layers(...args: string[]): { status: number | null; out: string; errors
 }
 
 describe('the layer rule', () => {
+  const planted = layers(fixture('planted'), '--modules-min', '1')
+
   test('passes over the source of the package', () => {
     const { status, out, errors } = layers()
     expect(errors).toBe('')
@@ -50,9 +52,8 @@ describe('the layer rule', () => {
     ['the public face exports the bench', /^index\.ts:1 imports sim\/run\.ts \(index\.ts: .+\)$/m],
     ['a folder has no rule', /^misc\/helper\.ts:1 is in no layer/m],
   ])('names a planted violation: %s', (_what, line) => {
-    const { status, errors } = layers(fixture('planted'), '--modules-min', '1')
-    expect(errors).toMatch(line)
-    expect(status).toBe(1)
+    expect(planted.errors).toMatch(line)
+    expect(planted.status).toBe(1)
   })
 
   test('fails over an empty folder: 0 modules prove nothing', () => {
