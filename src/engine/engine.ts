@@ -1,0 +1,135 @@
+import { InvalidConfig } from './errors.ts'
+import type { EngineEvent } from './history.ts'
+import { type AnyDefinition, type AnyJob, type JobDefinition, isHandled } from './jobs/definition.ts'
+import { type EnqueueOptions, type EnqueueRequest, type Enqueued, enqueueAll } from './jobs/enqueue.ts'
+import type { JobRecord } from './jobs/record.ts'
+import { requireName } from './jobs/text.ts'
+import type { Clock } from './ports/clock.ts'
+import { type Executor, inProcessExecutor } from './ports/executor.ts'
+import type { Observer } from './ports/observer.ts'
+import type { Random } from './ports/random.ts'
+import type { Store } from './ports/store.ts'
+import { createObservers } from './observers.ts'
+import { type Running, type RunningReport, startRunning } from './running.ts'
+import { type Intervals, intervalsOf, requireMargin } from './settings.ts'
+import { createStoreHealth } from './store-health.ts'
+import { systemClock, systemRandom } from './system.ts'
+
+export interface EngineOptions {
+  readonly store: Store
+  /** Definitions; an engine claims only kinds that come with a handler. */
+  readonly jobs?: readonly AnyDefinition[]
+  /** Queues to work on. Without any the engine claims nothing, but still enqueues and, started, sweeps. */
+  readonly queues?: Readonly<Record<string, { readonly concurrency: number }>>
+  readonly intervals?: Partial<Intervals>
+  readonly observer?: Observer
+  /** Ports; the defaults are the real ones. */
+  readonly clock?: Clock
+  readonly random?: Random
+  readonly executor?: Executor
+}
+
+export interface Engine extends AsyncDisposable {
+  readonly store: Store
+  /** Stores one job. See `enqueueMany` for what it throws. */
+  enqueue<Input>(job: JobDefinition<Input, never>, input: Input, options?: EnqueueOptions): Promise<Enqueued>
+  /** Stores all jobs or none, answering in their order. */
+  enqueueMany(requests: readonly EnqueueRequest[]): Promise<Enqueued[]>
+  get(id: string): Promise<JobRecord | null>
+  /**
+   * Begins to work. Waits until the store answers, trying again while it is unavailable. Throws
+   * `InvalidConfig` if this fleet sweeps at another period. Repeated calls are one.
+   */
+  start(): Promise<void>
+  /** Drains and stops; repeated and concurrent calls are one. The store stays open, and `start` works again. */
+  stop(options?: StopOptions): Promise<void>
+  health(): Health
+  /** Calls the listener at each event of the type; answers how to end that. */
+  on<T extends EngineEvent['type']>(type: T, listener: (event: Extract<EngineEvent, { type: T }>) => void): () => void
+}
+
+export interface StopOptions {
+  /** How long running attempts may go on; default 30,000. */
+  readonly drainMs?: number
+}
+
+export interface Health {
+  /** `degraded`: the store does not answer, or a lease cannot be vouched for. */
+  readonly status: 'stopped' | 'starting' | 'ok' | 'degraded' | 'stopping'
+  readonly store: { reachable: boolean; lastReplyAgoMs: number | null; failuresInARow: number; lastError: string | null }
+  /** Null while the engine is not started. */
+  readonly running: RunningReport | null
+}
+
+export function createEngine(options: EngineOptions): Engine {
+  const { store, queues = {}, clock = systemClock, random = systemRandom, executor = inProcessExecutor } = options
+  const intervals = intervalsOf(options.intervals)
+  const handlers = handlersOf(options.jobs ?? [])
+  requireQueues(queues)
+  for (const { name, settings } of options.jobs ?? []) {
+    requireMargin(`job ${name}`, intervals, store.callMs, settings.leaseTtlMs)
+  }
+  const { emit, on } = createObservers(options.observer)
+  const health = createStoreHealth(clock, emit)
+  const parts = { store, clock, random, executor, intervals, handlers, emit, ask: health.ask }
+  const producer = { store, clock, random, intervals }
+  let running: Running | null = null
+
+  const engine: Engine = {
+    store,
+    enqueue: async (job, input, rest) => {
+      const [enqueued] = await engine.enqueueMany([{ ...rest, job, input }])
+      return enqueued as Enqueued
+    },
+    enqueueMany: async (requests) => {
+      const enqueued = await enqueueAll(producer, requests)
+      running?.wake()
+      return enqueued
+    },
+    get: (id) => store.jobs.get({ id }),
+    start: () => {
+      running ??= startRunning(parts, queues)
+      return running.started
+    },
+    stop: async (rest) => {
+      const stopping = running
+      await stopping?.stop(rest?.drainMs ?? 30_000)
+      if (running === stopping) running = null
+    },
+    health: () => {
+      const stored = health.report()
+      const report = running?.report() ?? null
+      return { status: statusOf(report, stored.reachable), store: stored, running: report }
+    },
+    on,
+    [Symbol.asyncDispose]: () => engine.stop(),
+  }
+  return engine
+}
+
+function statusOf(report: RunningReport | null, reachable: boolean): Health['status'] {
+  if (report === null) return 'stopped'
+  if (report.phase !== 'running') return report.phase
+  return reachable && report.worker.heartbeat.uncertain === 0 ? 'ok' : 'degraded'
+}
+
+function handlersOf(jobs: readonly AnyDefinition[]): Map<string, AnyJob> {
+  const names = new Set<string>()
+  const handlers = new Map<string, AnyJob>()
+  for (const job of jobs) {
+    if (names.has(job.name)) throw new InvalidConfig(`two definitions are named ${job.name}; a name is one job`)
+    names.add(job.name)
+    if (isHandled(job)) handlers.set(job.name, job)
+  }
+  return handlers
+}
+
+function requireQueues(queues: Readonly<Record<string, { readonly concurrency: number }>>): void {
+  for (const [queue, { concurrency }] of Object.entries(queues)) {
+    requireName('a queue name', queue, InvalidConfig)
+    if (!Number.isSafeInteger(concurrency) || concurrency < 0) {
+      throw new InvalidConfig(`queue ${queue}: concurrency must be a whole number >= 0, not ${concurrency}`)
+    }
+  }
+}
+

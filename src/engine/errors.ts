@@ -1,0 +1,73 @@
+/** Every error that leaves Holdfast: `code` is stable, the message says what was wrong and what to do. */
+export abstract class HoldfastError extends Error {
+  abstract readonly code: string
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = new.target.name
+  }
+}
+
+/** The store did not answer. `sent` says whether the call may have taken effect. */
+export class StoreUnavailable extends HoldfastError {
+  readonly code = 'STORE_UNAVAILABLE'
+  readonly sent: 'no' | 'maybe'
+  constructor(message: string, sent: 'no' | 'maybe', options?: ErrorOptions) {
+    super(message, options)
+    this.sent = sent
+  }
+}
+
+/** A caller passed something that can never work. Nothing was changed. */
+export class InvalidArgument extends HoldfastError {
+  readonly code: string = 'INVALID_ARGUMENT'
+}
+
+/** A definition, an option or a combination of intervals that would break a promise. */
+export class InvalidConfig extends HoldfastError {
+  readonly code = 'INVALID_CONFIG'
+}
+
+/** The id belongs to a job of another kind or with another input. Nothing was inserted. */
+export class IdConflict extends HoldfastError {
+  readonly code = 'ID_CONFLICT'
+  readonly ids: readonly string[]
+  constructor(ids: readonly string[]) {
+    super(`already taken by a job of another kind or input: ${ids.join(', ')}; choose another id or enqueue the same input`)
+    this.ids = ids
+  }
+}
+
+/** The input does not pass its schema. At enqueue nothing was stored; in a worker the job fails for good. */
+export class InputInvalid extends InvalidArgument {
+  override readonly code = 'INPUT_INVALID'
+}
+
+/** Throw it from a handler to skip the remaining attempts. */
+export class PermanentFailure extends HoldfastError {
+  readonly code = 'PERMANENT_FAILURE'
+}
+
+/** A handler's value cannot be stored as JSON. The job fails for good. */
+export class ResultInvalid extends HoldfastError {
+  readonly code = 'RESULT_INVALID'
+}
+
+/** Reason of an attempt's signal: it ran longer than `timeoutMs`. */
+export class AttemptTimeout extends HoldfastError {
+  readonly code = 'TIMEOUT'
+}
+
+/** Reason of an attempt's signal: another worker may run the job now; whatever this one does is discarded. */
+export class LeaseLost extends HoldfastError {
+  readonly code = 'LEASE_LOST'
+}
+
+/** Reason of an attempt's signal under `onUncertainLease: 'abort'`. */
+export class LeaseUncertain extends HoldfastError {
+  readonly code = 'LEASE_UNCERTAIN'
+}
+
+/** Reason of an attempt's signal: the engine stops; the job goes back to the queue uncharged. */
+export class EngineStopping extends HoldfastError {
+  readonly code = 'ENGINE_STOPPING'
+}

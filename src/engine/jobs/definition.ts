@@ -1,0 +1,134 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { InvalidConfig } from '../errors.ts'
+import { type Backoff, backoffTable, defaultBackoff } from './backoff.ts'
+import type { AttemptContext } from './context.ts'
+import { requireName } from './text.ts'
+
+export type Priority = 'critical' | 'high' | 'normal' | 'low'
+export const priorities: readonly Priority[] = ['critical', 'high', 'normal', 'low']
+
+/** What a job is. All durations in ms. */
+export interface JobOptions<Input, Output> {
+  /** The job's kind: 1 - 512 characters. An engine claims only kinds it has a handler for. */
+  readonly name: string
+  /** Any Standard Schema (zod, valibot, arktype). Checked at enqueue and again before the handler. */
+  readonly input?: StandardSchemaV1<Input, Output>
+  /** Version of the input's shape, stored with each job; default 1. */
+  readonly inputVersion?: number
+  /** Turns the stored input of an older version into one of this version, before it is validated. */
+  readonly upgradeInput?: (input: unknown, fromVersion: number) => unknown
+  /** Default `'default'`. */
+  readonly queue?: string
+  /** Default `'normal'`. */
+  readonly priority?: Priority
+  readonly retry?: RetryOptions
+  /** How long the store believes in a silent worker; default 30,000. A job's own value holds from the claim on. */
+  readonly leaseTtlMs?: number
+  /** Bound of one attempt; default 300,000. It charges one failure. */
+  readonly timeoutMs?: number
+  /**
+   * What happens to a running handler when its lease can no longer be vouched for: `continue` (default)
+   * lets it run, its writes stay fenced; `abort` fires its signal, for effects that must never overlap.
+   */
+  readonly onUncertainLease?: 'continue' | 'abort'
+}
+
+export interface RetryOptions {
+  /** Executions that may fail before the job is dead-lettered; default 3. */
+  readonly maxAttempts?: number
+  /** Lost leases before the job is dead-lettered; default 3. */
+  readonly maxEvictions?: number
+  /** Default: exponential from 1 s to 60 s. */
+  readonly backoff?: Backoff
+}
+
+export type Handler<Output, Result> = (context: AttemptContext<Output>) => Promise<Result> | Result
+
+/** A job without its handler: all that a producer needs. */
+export interface JobDefinition<Input = unknown, Output = Input> {
+  readonly name: string
+  readonly settings: JobSettings
+  readonly input: StandardSchemaV1 | undefined
+  /** Only in the types: what `enqueue` takes. */
+  readonly '~input'?: Input
+  readonly upgradeInput: ((input: unknown, fromVersion: number) => unknown) | undefined
+  /** Adds the handler, in a module that producers need not import. */
+  handle<Result>(run: Handler<Output, Result>): HandledJob<Input, Output, Result>
+}
+
+export interface HandledJob<Input = unknown, Output = Input, Result = unknown>
+  extends JobDefinition<Input, Output> {
+  readonly run: Handler<Output, Result>
+}
+
+/** Any definition, and any with its handler: as parameters. */
+export type AnyDefinition = JobDefinition<unknown, never>
+export type AnyJob = HandledJob<unknown, never>
+
+export interface JobSettings {
+  readonly inputVersion: number
+  readonly queue: string
+  readonly band: number
+  readonly maxAttempts: number
+  readonly maxEvictions: number
+  readonly backoffMs: readonly number[]
+  readonly jitter: boolean
+  readonly leaseTtlMs: number
+  readonly timeoutMs: number
+  readonly onUncertainLease: 'continue' | 'abort'
+}
+
+/** Defines a job; `run` may be given here or later with `.handle(run)`. Throws `InvalidConfig`. */
+export function defineJob<Input, Output = Input, Result = unknown>(
+  options: JobOptions<Input, Output> & { readonly run: Handler<Output, Result> },
+): HandledJob<Input, Output, Result>
+export function defineJob<Input, Output = Input>(options: JobOptions<Input, Output>): JobDefinition<Input, Output>
+export function defineJob<Input, Output, Result>(
+  options: JobOptions<Input, Output> & { readonly run?: Handler<Output, Result> },
+): JobDefinition<Input, Output> {
+  requireName('a job name', options.name, InvalidConfig)
+  const definition: JobDefinition<Input, Output> = {
+    name: options.name,
+    settings: settingsOf(options),
+    input: options.input,
+    upgradeInput: options.upgradeInput,
+    handle: (run) => ({ ...definition, run }),
+  }
+  return options.run ? definition.handle(options.run) : definition
+}
+
+export function isHandled(definition: AnyDefinition): definition is AnyJob {
+  return 'run' in definition
+}
+
+function settingsOf(options: Omit<JobOptions<unknown, unknown>, 'input'>): JobSettings {
+  const { retry = {}, name } = options
+  const backoff = retry.backoff ?? defaultBackoff
+  const maxAttempts = whole(name, 'maxAttempts', retry.maxAttempts ?? 3, 1)
+  const maxEvictions = whole(name, 'maxEvictions', retry.maxEvictions ?? 3, 1)
+  const backoffMs = backoffTable(backoff, Math.max(maxAttempts, maxEvictions))
+  if (!backoffMs.every((delayMs) => Number.isSafeInteger(delayMs) && delayMs >= 0)) {
+    throw new InvalidConfig(`job ${name}: backoff gives ${backoffMs.join(', ')}; delays must be finite and >= 0`)
+  }
+  const queue = options.queue ?? 'default'
+  requireName('a queue name', queue, InvalidConfig)
+  const band = priorities.indexOf(options.priority ?? 'normal')
+  if (band < 0) throw new InvalidConfig(`job ${name}: priority must be one of ${priorities.join(', ')}`)
+  return {
+    inputVersion: whole(name, 'inputVersion', options.inputVersion ?? 1, 1),
+    queue,
+    band,
+    maxAttempts,
+    maxEvictions,
+    backoffMs,
+    jitter: backoff.jitter ?? false,
+    leaseTtlMs: whole(name, 'leaseTtlMs', options.leaseTtlMs ?? 30_000, 1),
+    timeoutMs: whole(name, 'timeoutMs', options.timeoutMs ?? 300_000, 1),
+    onUncertainLease: options.onUncertainLease ?? 'continue',
+  }
+}
+
+function whole(name: string, option: string, value: number, min: number): number {
+  if (Number.isSafeInteger(value) && value >= min) return value
+  throw new InvalidConfig(`job ${name}: ${option} must be a whole number >= ${min}, not ${value}`)
+}

@@ -1,0 +1,104 @@
+import { IdConflict, InvalidArgument } from '../errors.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Random } from '../ports/random.ts'
+import type { NewJob, Store } from '../ports/store.ts'
+import { type Intervals, requireMargin } from '../settings.ts'
+import { type AnyDefinition, type JobDefinition, type Priority, priorities } from './definition.ts'
+import { storedInput } from './input.ts'
+import type { JobSpec } from './record.ts'
+import { requireName } from './text.ts'
+
+export interface EnqueueOptions {
+  /** Idempotency key: the same id with the same kind and input is one job. Default: a new random id. */
+  readonly id?: string
+  /** Default 0. Measured on the database's clock; not together with `runAt`. */
+  readonly delayMs?: number
+  /** An absolute time on the database's clock. */
+  readonly runAt?: Date
+  readonly priority?: Priority
+  readonly queue?: string
+  /** This job's own lease, in place of the definition's. */
+  readonly leaseTtlMs?: number
+  readonly timeoutMs?: number
+}
+
+export interface EnqueueRequest<Input = unknown> extends EnqueueOptions {
+  readonly job: JobDefinition<Input, never>
+  readonly input: Input
+}
+
+export interface Enqueued {
+  readonly id: string
+  /** False if a job with this id, kind and input was already there. */
+  readonly created: boolean
+}
+
+export interface Producer {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly intervals: Intervals
+}
+
+/**
+ * Stores all jobs or none. Throws `InputInvalid`, `InvalidArgument` or `InvalidConfig` before anything is
+ * stored, `IdConflict` when an id is taken by another job, `StoreUnavailable` when the outcome is unknown:
+ * enqueue again with the same ids then.
+ */
+export async function enqueueAll(producer: Producer, requests: readonly EnqueueRequest[]): Promise<Enqueued[]> {
+  if (requests.length === 0) return []
+  const jobs: NewJob[] = []
+  for (const request of requests) jobs.push(await newJob(producer, request))
+  const ids = new Set(jobs.map(({ spec }) => spec.id))
+  if (ids.size < jobs.length) throw new InvalidArgument('two jobs of one enqueue have the same id')
+  const reply = await producer.store.jobs.insert({ insertId: producer.random.id('insert'), jobs })
+  if (reply.kind === 'conflict') throw new IdConflict(reply.ids)
+  return [...reply.jobs]
+}
+
+async function newJob(producer: Producer, request: EnqueueRequest): Promise<NewJob> {
+  const definition: AnyDefinition = request.job
+  const spec = await specOf(producer, definition, request)
+  requireMargin(`job ${definition.name}`, producer.intervals, producer.store.callMs, spec.leaseTtlMs)
+  return { spec, due: dueOf(request) }
+}
+
+async function specOf(producer: Producer, definition: AnyDefinition, request: EnqueueRequest): Promise<JobSpec> {
+  const { settings, name } = definition
+  const id = request.id ?? producer.random.id('job')
+  requireName('a job id', id, InvalidArgument)
+  const queue = request.queue ?? settings.queue
+  requireName('a queue name', queue, InvalidArgument)
+  const band = request.priority === undefined ? settings.band : priorities.indexOf(request.priority)
+  if (band < 0) throw new InvalidArgument(`priority must be one of ${priorities.join(', ')}`)
+  return {
+    id,
+    kind: name,
+    queue,
+    band,
+    input: await storedInput(definition, request.input),
+    inputVersion: settings.inputVersion,
+    maxAttempts: settings.maxAttempts,
+    maxEvictions: settings.maxEvictions,
+    backoffMs: settings.backoffMs,
+    jitter: settings.jitter,
+    leaseTtlMs: wholeMs('leaseTtlMs', request.leaseTtlMs ?? settings.leaseTtlMs, 1),
+    timeoutMs: wholeMs('timeoutMs', request.timeoutMs ?? settings.timeoutMs, 1),
+    enqueuedAtMs: producer.clock.wallMs(),
+  }
+}
+
+function dueOf({ delayMs, runAt }: EnqueueOptions): NewJob['due'] {
+  if (delayMs !== undefined && runAt !== undefined) throw new InvalidArgument('give delayMs or runAt, not both')
+  if (runAt !== undefined) return { atMs: wholeMs('runAt', runAt.getTime(), Number.MIN_SAFE_INTEGER) }
+  return { delayMs: wholeMs('delayMs', delayMs ?? 0, 0) }
+}
+
+/** A century: beyond it an instant may leave what a store can hold. */
+const durationMsMax = 100 * 365 * 86_400_000
+
+function wholeMs(name: string, value: number, min: number): number {
+  const max = name === 'runAt' ? Number.MAX_SAFE_INTEGER : durationMsMax
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return value
+  throw new InvalidArgument(`${name} must be a whole number of ms from ${min} to ${max}, not ${value}`)
+}

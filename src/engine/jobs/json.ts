@@ -1,0 +1,20 @@
+import { isDeepStrictEqual } from 'node:util'
+
+/** JSON text of a value, or null for `undefined`. Throws TypeError for what JSON cannot say. */
+export function toJson(value: unknown): string | null {
+  const text: string | undefined = JSON.stringify(value, refuseBigint)
+  if (text === undefined && value !== undefined) {
+    throw new TypeError(`a ${typeof value} has no JSON form`)
+  }
+  return text ?? null
+}
+
+function refuseBigint(key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') throw new TypeError(`${key || 'the value'} is a bigint; pass it as a string`)
+  return value
+}
+
+/** Whether two inputs mean the same, whatever the order of their keys. */
+export function sameJson(a: string, b: string): boolean {
+  return a === b || isDeepStrictEqual(JSON.parse(a), JSON.parse(b))
+}

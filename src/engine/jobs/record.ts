@@ -1,0 +1,72 @@
+/** What the producer stated. It never changes, so stores share it and do not rewrite it. */
+export interface JobSpec {
+  readonly id: string
+  readonly kind: string
+  readonly queue: string
+  /** 0 critical, 1 high, 2 normal, 3 low; lower runs first. */
+  readonly band: number
+  /** JSON text. */
+  readonly input: string
+  readonly inputVersion: number
+  readonly maxAttempts: number
+  readonly maxEvictions: number
+  /** Delay before the n-th return to the queue, in ms; the last entry serves all later ones. */
+  readonly backoffMs: readonly number[]
+  readonly jitter: boolean
+  readonly leaseTtlMs: number
+  readonly timeoutMs: number
+  /** The producer's wall clock at enqueue; for display only. */
+  readonly enqueuedAtMs: number
+}
+
+export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
+
+/** Why a job failed, or failed last. `code` is stable. */
+export interface JobError {
+  readonly code: string
+  readonly message: string
+}
+
+/** How a holder ends its attempt. */
+export type Outcome =
+  | { readonly kind: 'succeeded'; readonly result: string | null }
+  | { readonly kind: 'failed'; readonly error: JobError; readonly permanent: boolean; readonly delayMs: number }
+  /** Given back uncharged: shutdown, or an attempt that was aborted while its lease was uncertain. */
+  | { readonly kind: 'released'; readonly delayMs: number }
+
+/** One job as the store keeps it. Instants are database time, in ms since the Unix epoch. */
+export interface JobRecord {
+  readonly spec: JobSpec
+  readonly state: JobState
+  /** Fencing token: rises on every claim and every reclaim, never falls. */
+  readonly epoch: number
+  /** +1 in every claim; names the attempt. */
+  readonly attempt: number
+  /** What the retry budget has paid for. */
+  readonly failures: number
+  /** Leases lost. */
+  readonly evictions: number
+  /** +1 on every write of the job. */
+  readonly version: number
+  /** Insertion sequence; orders jobs that became visible in the same instant. */
+  readonly seq: number
+  readonly visibleAtMs: number | null
+  readonly token: string | null
+  readonly claimedAtMs: number | null
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+  readonly finishedAtMs: number | null
+  readonly result: string | null
+  readonly error: JobError | null
+  /** The last settle that applied: how a repeat of it recognises its own outcome. */
+  readonly lastSettle: { readonly epoch: number; readonly kind: Outcome['kind'] } | null
+}
+
+export function isTerminal(state: JobState): boolean {
+  return state === 'succeeded' || state === 'failed' || state === 'cancelled'
+}
+
+/** One more eviction would dead-letter it: it must be claimed alone. */
+export function isLastEviction(job: { readonly spec: JobSpec; readonly evictions: number }): boolean {
+  return job.evictions > 0 && job.evictions >= job.spec.maxEvictions - 1
+}

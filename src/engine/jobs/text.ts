@@ -1,0 +1,25 @@
+import type { HoldfastError } from '../errors.ts'
+
+const nameLengthMax = 512
+
+/** Ids and names: 1 - 512 characters, well-formed, without NUL, so that every store keeps them unchanged. */
+export function requireName(
+  what: string,
+  value: unknown,
+  Refusal: new (message: string) => HoldfastError,
+): asserts value is string {
+  if (typeof value !== 'string' || value.length === 0 || value.length > nameLengthMax) {
+    throw new Refusal(`${what} must be a string of 1 to ${nameLengthMax} characters`)
+  }
+  if (value.includes('\0') || !value.isWellFormed()) {
+    throw new Refusal(`${what} must not contain NUL or a lone surrogate: ${JSON.stringify(value)}`)
+  }
+}
+
+const messageLengthMax = 8_192
+
+/** Text that the system itself stores, such as an error message: made storable, and marked where it was not. */
+export function storableText(value: string): string {
+  const text = value.toWellFormed().replaceAll('\0', '\uFFFD')
+  return text.length > messageLengthMax ? `${text.slice(0, messageLengthMax)} ... (truncated)`.toWellFormed() : text
+}

@@ -1,0 +1,121 @@
+import type { JobEpoch, Settled, Settlement } from '../ports/store.ts'
+import { backoffAt } from './backoff.ts'
+import { type JobError, type JobRecord, type JobSpec } from './record.ts'
+
+/**
+ * Every change of a job as a pure function: (record, what happens, database time) to a record or a
+ * refusal. Stores that keep records in memory call these; SQL stores say the same in SQL and are held to
+ * it by the conformance suite.
+ */
+
+export function created(spec: JobSpec, seq: number, visibleAtMs: number, nowMs: number): JobRecord {
+  return {
+    spec,
+    state: 'queued',
+    epoch: 0,
+    attempt: 0,
+    failures: 0,
+    evictions: 0,
+    version: 1,
+    seq,
+    visibleAtMs,
+    token: null,
+    claimedAtMs: null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    finishedAtMs: null,
+    result: null,
+    error: null,
+    lastSettle: null,
+  }
+}
+
+export function claimed(job: JobRecord, token: string, nowMs: number): JobRecord {
+  return {
+    ...job,
+    state: 'running',
+    epoch: job.epoch + 1,
+    attempt: job.attempt + 1,
+    version: job.version + 1,
+    visibleAtMs: null,
+    token,
+    claimedAtMs: nowMs,
+    updatedAtMs: nowMs,
+  }
+}
+
+/** Applies a settlement iff the job is running at its epoch; `job` null is a job that is not there. */
+export function settled(
+  job: JobRecord | null,
+  settlement: Settlement,
+  nowMs: number,
+): { readonly settled: Settled; readonly job: JobRecord | null } {
+  if (job === null || job.state !== 'running' || job.epoch !== settlement.epoch) {
+    return { settled: refusal(job, settlement), job: null }
+  }
+  const { outcome, epoch } = settlement
+  const done = { ...job, lastSettle: { epoch, kind: outcome.kind } }
+  switch (outcome.kind) {
+    case 'succeeded':
+      return { settled: 'applied', job: { ...finished(done, 'succeeded', nowMs), result: outcome.result, error: null } }
+    case 'released':
+      return { settled: 'applied', job: returned(done, nowMs, outcome.delayMs) }
+    case 'failed': {
+      const failures = job.failures + 1
+      const charged = { ...done, failures, error: outcome.error }
+      return outcome.permanent || failures >= job.spec.maxAttempts
+        ? { settled: 'applied', job: finished(charged, 'failed', nowMs) }
+        : { settled: 'applied', job: returned(charged, nowMs, outcome.delayMs) }
+    }
+  }
+}
+
+function refusal(job: JobRecord | null, { epoch, outcome, repeated }: Settlement): Settled {
+  const own = job?.lastSettle?.epoch === epoch && job.lastSettle.kind === outcome.kind
+  if (repeated && own) return 'applied'
+  return repeated && job !== null ? 'superseded' : 'lost'
+}
+
+/** Takes a running job from a holder whose lease lapsed. */
+export function reclaimed(job: JobRecord, nowMs: number): JobRecord {
+  const evictions = job.evictions + 1
+  const taken = { ...job, epoch: job.epoch + 1, evictions, error: leaseLost(evictions) }
+  return evictions >= job.spec.maxEvictions
+    ? finished(taken, 'failed', nowMs)
+    : returned(taken, nowMs, backoffAt(job.spec.backoffMs, evictions))
+}
+
+/** Takes a running job whose holder did not enforce its timeout. */
+export function timedOut(job: JobRecord, nowMs: number): JobRecord {
+  const failures = job.failures + 1
+  const error = { code: 'TIMEOUT', message: `attempt exceeded ${job.spec.timeoutMs} ms` }
+  const taken = { ...job, epoch: job.epoch + 1, failures, error }
+  return failures >= job.spec.maxAttempts
+    ? finished(taken, 'failed', nowMs)
+    : returned(taken, nowMs, backoffAt(job.spec.backoffMs, failures))
+}
+
+export function holds(job: JobRecord | undefined, token: string): job is JobRecord {
+  return job !== undefined && job.state === 'running' && job.token === token
+}
+
+export function epochOf(job: JobRecord): JobEpoch {
+  return { id: job.spec.id, epoch: job.epoch }
+}
+
+function leaseLost(evictions: number): JobError {
+  return { code: 'LEASE_LOST', message: `lease lost x${evictions}` }
+}
+
+function finished(job: JobRecord, state: 'succeeded' | 'failed', nowMs: number): JobRecord {
+  return { ...unclaimed(job, nowMs), state, finishedAtMs: nowMs }
+}
+
+function returned(job: JobRecord, nowMs: number, delayMs: number): JobRecord {
+  return { ...unclaimed(job, nowMs), state: 'queued', visibleAtMs: nowMs + delayMs }
+}
+
+function unclaimed(job: JobRecord, nowMs: number): JobRecord {
+  return { ...job, version: job.version + 1, token: null, claimedAtMs: null, visibleAtMs: null, updatedAtMs: nowMs }
+}
+

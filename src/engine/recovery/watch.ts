@@ -1,0 +1,26 @@
+import type { WatchMoveParams, WatchState } from '../ports/store.ts'
+
+/**
+ * The outage watch: what has been seen of the store is a row in the store, so that grace survives every
+ * restart. Outages, stalls, paused sweepers and clock jumps all show as a gap in it.
+ */
+
+/** Movers may wait for one another, so a stamp may lie this far ahead of a transaction's own now. */
+const aheadMsMax = 1_000
+
+export function isFresh({ seenAtMs, sweepMs }: WatchState, nowMs: number): boolean {
+  return seenAtMs !== null && nowMs - seenAtMs <= 2 * sweepMs && seenAtMs - nowMs <= aheadMsMax
+}
+
+/** Moves the watch to now: goes on if it was fresh, else restarts; refuses a move that is late itself. */
+export function moved(
+  watch: WatchState,
+  { lastReplyMs, sinceReplyMs, maxAgeMs }: WatchMoveParams,
+  nowMs: number,
+): { readonly kind: 'moved' | 'restarted' | 'refused'; readonly watch: WatchState } {
+  if (nowMs - (lastReplyMs + sinceReplyMs) > maxAgeMs) return { kind: 'refused', watch }
+  if (watch.seenSinceMs !== null && isFresh(watch, nowMs)) {
+    return { kind: 'moved', watch: { ...watch, seenAtMs: Math.max(watch.seenAtMs ?? nowMs, nowMs) } }
+  }
+  return { kind: 'restarted', watch: { ...watch, seenSinceMs: nowMs, seenAtMs: nowMs } }
+}

@@ -1,0 +1,36 @@
+import { StoreUnavailable } from './errors.ts'
+import type { EngineEvent } from './history.ts'
+import type { Clock } from './ports/clock.ts'
+
+/** When the store last answered this engine, and what it last failed with. */
+export interface StoreHealth {
+  ask<T>(call: string, answer: Promise<T>): Promise<T>
+  report(): { reachable: boolean; lastReplyAgoMs: number | null; failuresInARow: number; lastError: string | null }
+}
+
+export function createStoreHealth(clock: Clock, emit: (event: EngineEvent) => void): StoreHealth {
+  let repliedAtMs: number | null = null
+  let failuresInARow = 0
+  let lastError: string | null = null
+  return {
+    ask: async (call, answer) => {
+      try {
+        const reply = await answer
+        repliedAtMs = clock.monotonicMs()
+        failuresInARow = 0
+        return reply
+      } catch (error) {
+        failuresInARow += 1
+        lastError = String(error)
+        emit({ type: 'store.failed', call, sent: error instanceof StoreUnavailable ? error.sent : 'maybe' })
+        throw error
+      }
+    },
+    report: () => ({
+      reachable: failuresInARow === 0,
+      lastReplyAgoMs: repliedAtMs === null ? null : clock.monotonicMs() - repliedAtMs,
+      failuresInARow,
+      lastError,
+    }),
+  }
+}

@@ -1,0 +1,22 @@
+import type { Clock } from '../ports/clock.ts'
+import type { EngineEvent } from '../history.ts'
+import type { Executor } from '../ports/executor.ts'
+import type { Random } from '../ports/random.ts'
+import type { Store } from '../ports/store.ts'
+import type { AnyJob } from '../jobs/definition.ts'
+import type { Intervals } from '../settings.ts'
+
+/** What the loops of one running engine share. */
+export interface WorkerParts {
+  /** This process incarnation; never a host name. */
+  readonly worker: string
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly executor: Executor
+  readonly intervals: Intervals
+  readonly handlers: ReadonlyMap<string, AnyJob>
+  readonly emit: (event: EngineEvent) => void
+  /** Awaits a store call, noting for health (and telling the observer) whether the store answered. */
+  readonly ask: <T>(call: string, answer: Promise<T>) => Promise<T>
+}

@@ -1,0 +1,95 @@
+import { StoreUnavailable } from '../errors.ts'
+import type { Outcome } from '../jobs/record.ts'
+import type { Settled, Settlement } from '../ports/store.ts'
+import type { Attempt } from './attempt.ts'
+import type { WorkerParts } from './parts.ts'
+import { createWake } from './wake.ts'
+
+/**
+ * Settles finished attempts in groups: what finishes while a settle is in flight goes with the next. A
+ * settlement is sent until its outcome is known; each repeat says that it is one.
+ */
+export interface Settler {
+  add(attempt: Attempt, outcome: Outcome): void
+  /** Resolves when nothing is left to settle. */
+  idle(): Promise<void>
+  stop(): void
+  report(): { pending: number; failuresInARow: number }
+}
+
+const groupMax = 500
+
+interface Pending {
+  readonly attempt: Attempt
+  readonly settlement: Settlement
+}
+
+export function createSettler(parts: WorkerParts, confirmed: (attempt: Attempt, settled: Settled) => void): Settler {
+  const { clock, store, worker, intervals, ask } = parts
+  const wake = createWake(clock)
+  const state = { failuresInARow: 0, stopped: false, groupMax }
+  let pending: Pending[] = []
+  let loop: Promise<void> | null = null
+
+  async function run(): Promise<void> {
+    while (pending.length > 0 && !state.stopped) {
+      const group = pending.splice(0, state.groupMax).toSorted(byId)
+      const left = await send(group)
+      pending = [...left, ...pending]
+      if (left.length > 0) await wake.wait(intervals.heartbeatRetryMs, 'settle-retry')
+    }
+    loop = null
+  }
+
+  /** Answers what must be sent again. */
+  async function send(group: readonly Pending[]): Promise<Pending[]> {
+    const settlements = group.map(({ settlement }) => settlement)
+    for (const { attempt } of group) attempt.markSettleSent()
+    try {
+      const { results } = await ask('jobs.settle', store.jobs.settle({ worker, settlements }))
+      state.failuresInARow = 0
+      state.groupMax = groupMax
+      for (const [k, { attempt }] of group.entries()) confirmed(attempt, results[k]?.settled ?? 'lost')
+      return []
+    } catch (error) {
+      state.failuresInARow += 1
+      if (error instanceof StoreUnavailable) return group.map((item) => again(item, error.sent))
+      return refused(group)
+    }
+  }
+
+  /** The store will not take this group: find the one it will not take, and leave that to its lease. */
+  function refused(group: readonly Pending[]): Pending[] {
+    if (group.length > 1) {
+      state.groupMax = 1
+      return [...group]
+    }
+    for (const { attempt } of group) confirmed(attempt, 'lost')
+    return []
+  }
+
+  return {
+    add: (attempt, outcome) => {
+      const { spec, epoch } = attempt.job
+      pending.push({ attempt, settlement: { id: spec.id, epoch, outcome, repeated: false } })
+      loop ??= run()
+    },
+    idle: async () => {
+      while (loop) await loop
+    },
+    stop: () => {
+      state.stopped = true
+      wake.wake()
+    },
+    report: () => ({ pending: pending.length, failuresInARow: state.failuresInARow }),
+  }
+}
+
+function again({ attempt, settlement }: Pending, sent: 'no' | 'maybe'): Pending {
+  return { attempt, settlement: { ...settlement, repeated: settlement.repeated || sent === 'maybe' } }
+}
+
+function byId(a: Pending, b: Pending): number {
+  const [x, y] = [a.settlement.id, b.settlement.id]
+  return x < y ? -1 : x > y ? 1 : 0
+}

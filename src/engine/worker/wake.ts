@@ -1,0 +1,33 @@
+import type { Clock } from '../ports/clock.ts'
+
+/** A wait that ends after a time or when somebody wakes it. A wake that came early is not lost. */
+export interface Wake {
+  wake(): void
+  wait(delayMs: number | null, label: string): Promise<void>
+}
+
+export function createWake(clock: Clock): Wake {
+  let woken = false
+  let end: (() => void) | null = null
+  return {
+    wake: () => {
+      woken = true
+      end?.()
+    },
+    wait: (delayMs, label) => {
+      if (woken) {
+        woken = false
+        return Promise.resolve()
+      }
+      return new Promise((resolve) => {
+        const timer = delayMs === null ? null : clock.timer(delayMs, label, () => end?.())
+        end = () => {
+          end = null
+          woken = false
+          timer?.cancel()
+          resolve()
+        }
+      })
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { sleep } from '../ports/clock.ts'
+import { type Attempt, createAttempt } from './attempt.ts'
+import { createFetcher } from './fetch.ts'
+import { createLeases } from './leases.ts'
+import type { WorkerParts } from './parts.ts'
+import { createSettler } from './settle.ts'
+import { createSlots } from './slots.ts'
+
+/** The loops that claim, run and settle jobs, from one start to one stop. */
+export interface Worker {
+  wake(): void
+  /**
+   * Claims nothing more, lets running attempts end for `drainMs`, asks the rest to end, and gives back what
+   * has not ended `abandonMs` later. Resolves when every settlement is confirmed, or `settleMs` after that.
+   */
+  stop(params: { readonly drainMs: number; readonly settleMs: number }): Promise<void>
+  report(): WorkerReport
+}
+
+export interface WorkerReport {
+  readonly running: number
+  readonly slotsUsed: number
+  readonly fetch: { waitMs: number; unknownClaim: boolean; draining: boolean }
+  readonly heartbeat: { claims: number; failuresInARow: number; uncertain: number }
+  readonly settle: { pending: number; failuresInARow: number }
+}
+
+export function createWorker(
+  parts: WorkerParts,
+  queues: Readonly<Record<string, { readonly concurrency: number }>>,
+): Worker {
+  const { clock, handlers, emit, intervals } = parts
+  const slots = createSlots(queues)
+  const leases = createLeases(parts)
+  const running = new Map<Attempt, Promise<void>>()
+  let stopping = false
+
+  const settler = createSettler(parts, (attempt, settled) => {
+    emit({ type: 'attempt.confirmed', job: attempt.job.spec.id, epoch: attempt.job.epoch, settled })
+    leases.drop(attempt.claim, attempt)
+  })
+  const fetcher = createFetcher({
+    ...parts,
+    leases,
+    slots,
+    start: (claim, job) => {
+      const definition = handlers.get(job.spec.kind)
+      if (!definition) return
+      const attempt = createAttempt({ ...parts, leases, settle: settler.add }, definition, claim, job)
+      claim.attempts.add(attempt)
+      if (stopping) return attempt.release()
+      slots.take(job.spec.queue)
+      running.set(attempt, attempt.run().finally(() => ended(attempt)))
+    },
+  })
+
+  function ended(attempt: Attempt): void {
+    running.delete(attempt)
+    slots.give(attempt.job.spec.queue)
+    fetcher.slotFreed()
+  }
+
+  /** Waits for the work, but not longer than `boundMs`. */
+  async function within(boundMs: number, work: Promise<unknown>): Promise<void> {
+    const cancel = new AbortController()
+    const bound = sleep(clock, boundMs, 'stop', cancel.signal).catch(() => {})
+    await Promise.race([work, bound])
+    cancel.abort()
+  }
+
+  const allEnded = (): Promise<unknown> => Promise.all(running.values())
+
+  return {
+    wake: fetcher.wake,
+    stop: async ({ drainMs, settleMs }) => {
+      stopping = true
+      const fetched = fetcher.stop()
+      await within(drainMs, allEnded())
+      for (const attempt of running.keys()) attempt.interrupt()
+      if (running.size > 0) await within(intervals.abandonMs, allEnded())
+      for (const attempt of running.keys()) attempt.release()
+      await within(settleMs, fetched.then(() => settler.idle()))
+      fetcher.abandon()
+      settler.stop()
+      leases.stop()
+    },
+    report: () => ({
+      running: running.size,
+      slotsUsed: slots.used,
+      fetch: fetcher.report(),
+      heartbeat: leases.report(),
+      settle: settler.report(),
+    }),
+  }
+}

@@ -1,0 +1,124 @@
+import type { JobRecord } from '../../engine/jobs/record.ts'
+import { claimed, epochOf, holds } from '../../engine/jobs/transitions.ts'
+import type {
+  ClaimParams,
+  ClaimReply,
+  ClaimedJob,
+  JobEpoch,
+  LeaseRow,
+  RecoverReply,
+  RenewParams,
+  RenewReply,
+} from '../../engine/ports/store.ts'
+import { type Content, put } from './content.ts'
+import { before } from './ready.ts'
+
+export function claim(content: Content, params: ClaimParams, nowMs: number): ClaimReply {
+  const { token, worker } = params
+  if (content.claims.has(token)) return { kind: 'void' }
+  const { taken, soloWaiting } = choose(content, params, nowMs)
+  if (taken.length === 0) return { kind: 'claimed', jobs: [], soloWaiting }
+  const jobs = taken.map((job) => claimed(job, token, nowMs))
+  for (const job of jobs) put(content, job)
+  content.claims.set(token, { token, worker, madeAtMs: nowMs, jobs: jobs.map(({ spec }) => spec.id) })
+  const ttls = [...new Set(jobs.map(({ spec }) => spec.leaseTtlMs))].sort((a, b) => a - b)
+  content.leases.set(
+    token,
+    ttls.map((ttlMs) => ({ token, ttlMs, worker, expiresAtMs: nowMs + ttlMs })),
+  )
+  return { kind: 'claimed', jobs: jobs.map(claimedJob), soloWaiting }
+}
+
+/** In claim order, as many as fit; a job on its last eviction only alone, and only for an idle worker. */
+function choose(content: Content, params: ClaimParams, nowMs: number): { taken: JobRecord[]; soloWaiting: boolean } {
+  const { kinds, idle } = params
+  const room = new Map(params.queues.filter(({ limit }) => limit > 0).map(({ queue, limit }) => [queue, limit]))
+  const all = [...room.keys()]
+  const solo = content.ready.first({ queues: all, kinds, solo: true }, nowMs)
+  const taken: JobRecord[] = []
+  while (taken.length < params.limit && room.size > 0) {
+    const next = content.ready.first({ queues: [...room.keys()], kinds, solo: false }, nowMs)
+    if (solo && (!next || ranksBefore(solo, next))) {
+      if (!idle || taken.length > 0) return { taken, soloWaiting: true }
+      content.ready.remove(solo)
+      return { taken: [solo], soloWaiting: false }
+    }
+    if (!next) break
+    content.ready.remove(next)
+    taken.push(next)
+    const left = (room.get(next.spec.queue) ?? 0) - 1
+    if (left > 0) room.set(next.spec.queue, left)
+    else room.delete(next.spec.queue)
+  }
+  return { taken, soloWaiting: false }
+}
+
+function ranksBefore(a: JobRecord, b: JobRecord): boolean {
+  return a.spec.band < b.spec.band || (a.spec.band === b.spec.band && before(a, b))
+}
+
+export function recover(
+  content: Content,
+  { token, worker }: { readonly token: string; readonly worker: string },
+  nowMs: number,
+): RecoverReply {
+  const header = content.claims.get(token)
+  if (!header) {
+    content.claims.set(token, { token, worker: null, madeAtMs: nowMs, jobs: [] })
+    return { kind: 'voided' }
+  }
+  if (header.worker === null) return { kind: 'voided' }
+  extend(content, token, worker, nowMs)
+  return { kind: 'recovered', jobs: jobsUnder(content, token).map(claimedJob) }
+}
+
+export function renew(content: Content, { worker, tokens }: RenewParams, nowMs: number): RenewReply {
+  const held: JobEpoch[] = []
+  for (const token of tokens) {
+    if (content.claims.get(token)?.worker !== worker) continue
+    extend(content, token, worker, nowMs)
+    for (const job of jobsUnder(content, token)) held.push(epochOf(job))
+  }
+  return { held }
+}
+
+export function collect(
+  content: Content,
+  { limit, voidMs }: { readonly limit: number; readonly voidMs: number },
+  nowMs: number,
+): { removed: number } {
+  let removed = 0
+  for (const { token, worker, madeAtMs } of content.claims.values()) {
+    if (removed >= limit) break
+    const spent = worker === null ? nowMs - madeAtMs >= voidMs : jobsUnder(content, token).length === 0
+    if (!spent) continue
+    content.claims.delete(token)
+    content.leases.delete(token)
+    removed += 1
+  }
+  return { removed }
+}
+
+/** The running jobs that bear the token, in the order they were claimed. */
+export function jobsUnder(content: Content, token: string): JobRecord[] {
+  const ids = content.claims.get(token)?.jobs ?? []
+  const jobs: JobRecord[] = []
+  for (const id of ids) {
+    const job = content.jobs.get(id)
+    if (holds(job, token)) jobs.push(job)
+  }
+  return jobs
+}
+
+/** A lease that lapsed but was not taken is renewed like any other; one that was taken has no row left. */
+function extend(content: Content, token: string, worker: string, nowMs: number): void {
+  const rows = content.leases.get(token)
+  if (!rows) return
+  const renewed = (row: LeaseRow): LeaseRow =>
+    row.worker === worker ? { ...row, expiresAtMs: nowMs + row.ttlMs } : row
+  content.leases.set(token, rows.map(renewed))
+}
+
+function claimedJob({ spec, epoch, attempt, failures, evictions }: JobRecord): ClaimedJob {
+  return { spec, epoch, attempt, failures, evictions }
+}

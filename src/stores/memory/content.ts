@@ -1,0 +1,70 @@
+import type { JobRecord } from '../../engine/jobs/record.ts'
+import type { LeaseRow, StoreDump, WatchState } from '../../engine/ports/store.ts'
+import { type Ready, createReady } from './ready.ts'
+
+/** A claim's header row with the jobs it took; `worker` null is a void header. */
+export interface ClaimRow {
+  readonly token: string
+  readonly worker: string | null
+  readonly madeAtMs: number
+  readonly jobs: readonly string[]
+}
+
+/** Everything that the memory store holds. Rows are immutable; a write replaces them. */
+export interface Content {
+  readonly jobs: Map<string, JobRecord>
+  readonly insertIds: Map<string, string>
+  readonly claims: Map<string, ClaimRow>
+  /** Token to its lease rows by TTL, rising. */
+  readonly leases: Map<string, readonly LeaseRow[]>
+  readonly ready: Ready
+  watch: WatchState | null
+  seq: number
+}
+
+export function createContent(): Content {
+  const jobs = new Map<string, JobRecord>()
+  return {
+    jobs,
+    insertIds: new Map(),
+    claims: new Map(),
+    leases: new Map(),
+    ready: createReady((id) => jobs.get(id)),
+    watch: null,
+    seq: 0,
+  }
+}
+
+/** Writes a job, keeping the claim order in step. */
+export function put(content: Content, job: JobRecord): void {
+  content.jobs.set(job.spec.id, job)
+  if (job.state === 'queued' && job.visibleAtMs !== null) content.ready.add(job)
+}
+
+export function dumpOf({ jobs, claims, leases, watch }: Content): StoreDump {
+  return {
+    jobs: [...jobs.values()].sort((a, b) => byText(a.spec.id, b.spec.id)),
+    claims: [...claims.values()]
+      .sort((a, b) => byText(a.token, b.token))
+      .map(({ token, worker }) => ({ token, worker, void: worker === null })),
+    leases: [...leases.values()].flat().sort((a, b) => byText(a.token, b.token) || a.ttlMs - b.ttlMs),
+    watch,
+  }
+}
+
+/** Text by UTF-8 bytes, which is code point order. */
+export function byText(a: string, b: string): number {
+  if (a === b) return 0
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}
+
+export function copyOf(content: Content): Content {
+  const copy = createContent()
+  for (const [id, insertId] of content.insertIds) copy.insertIds.set(id, insertId)
+  for (const [token, claim] of content.claims) copy.claims.set(token, claim)
+  for (const [token, rows] of content.leases) copy.leases.set(token, rows)
+  for (const job of content.jobs.values()) put(copy, job)
+  copy.watch = content.watch
+  copy.seq = content.seq
+  return copy
+}

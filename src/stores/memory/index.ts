@@ -1,0 +1,69 @@
+import { settled } from '../../engine/jobs/transitions.ts'
+import type { InspectableStore, SettleParams, SettleReply } from '../../engine/ports/store.ts'
+import { systemClock } from '../../engine/system.ts'
+import { InvalidArgument } from '../../engine/errors.ts'
+import { type ResilientOptions, resilient } from '../resilient.ts'
+import * as claims from './claims.ts'
+import { type Content, copyOf, createContent, dumpOf, put } from './content.ts'
+import { insert } from './insert.ts'
+import * as recovery from './recovery.ts'
+import * as watch from './watch.ts'
+
+/**
+ * Jobs in this process's memory: for tests and examples, and the reference that the other stores are
+ * compared with. What it holds ends with the process.
+ */
+export function memoryStore(options?: ResilientOptions): InspectableStore {
+  const clock = options?.clock ?? systemClock
+  const raw = rawMemoryStore({ nowMs: () => clock.wallMs() })
+  return { ...raw, ...resilient(raw, options) }
+}
+
+/** The bare store: one operation at a time, under the database time that `time` gives it. */
+export function rawMemoryStore(time: { nowMs(): number }): InspectableStore {
+  let content = createContent()
+  const at = <P, R>(operation: (content: Content, params: P, nowMs: number) => R) => {
+    return async (params: P): Promise<R> => operation(content, params, time.nowMs())
+  }
+  return {
+    name: 'memory',
+    callMs: 5_000,
+    jobs: {
+      insert: at(insert),
+      settle: at(settle),
+      reclaim: at(recovery.reclaim),
+      expireTimeouts: at(recovery.expireTimeouts),
+      get: at(({ jobs }, { id }: { readonly id: string }) => jobs.get(id) ?? null),
+    },
+    claims: {
+      claim: at(claims.claim),
+      recover: at(claims.recover),
+      renew: at(claims.renew),
+      collect: at(claims.collect),
+    },
+    watch: { declare: at(watch.declare), move: at(watch.move) },
+    now: () => Promise.resolve(time.nowMs()),
+    migrate: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+    dump: () => Promise.resolve(dumpOf(content)),
+    snapshot: () => Promise.resolve({ store: 'memory', content: copyOf(content) }),
+    restore: async (snapshot) => {
+      if (snapshot.store !== 'memory') throw new InvalidArgument(`this is a snapshot of a ${snapshot.store} store`)
+      content = copyOf(snapshot.content as Content)
+    },
+    reset: async () => {
+      content = createContent()
+    },
+  }
+}
+
+function settle(content: Content, { settlements }: SettleParams, nowMs: number): SettleReply {
+  const results = settlements.map((settlement) => {
+    const there = content.jobs.get(settlement.id) ?? null
+    const { settled: how, job } = settled(there, settlement, nowMs)
+    if (job) put(content, job)
+    return { settled: how, state: (job ?? there)?.state ?? null }
+  })
+  return { results }
+}
+

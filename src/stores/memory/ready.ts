@@ -1,0 +1,110 @@
+import type { JobRecord } from '../../engine/jobs/record.ts'
+import { isLastEviction } from '../../engine/jobs/record.ts'
+
+/**
+ * The queued jobs in claim order: band, visible time, insertion sequence. One heap for each (queue, kind,
+ * band, last eviction or not), so that a claim looks only at the heads it may take. An entry whose job has
+ * moved on since is stale and skipped; it is recognised by its version.
+ */
+export interface Ready {
+  add(job: JobRecord): void
+  /** The first due job, or null. `current` answers the job as it is now. */
+  first(filter: ReadyFilter, nowMs: number): JobRecord | null
+  /** Takes out the job that `first` answered. */
+  remove(job: JobRecord): void
+  clear(): void
+}
+
+export interface ReadyFilter {
+  readonly queues: readonly string[]
+  readonly kinds: readonly string[]
+  readonly solo: boolean
+}
+
+const bands = 4
+
+export function createReady(current: (id: string) => JobRecord | undefined): Ready {
+  const lanes = new Map<string, JobRecord[][]>()
+
+  function heapsOf(queue: string, kind: string, solo: boolean): JobRecord[][] | undefined {
+    return lanes.get(laneKey(queue, kind, solo))
+  }
+
+  /** Drops stale entries from the head; answers the first that still stands. */
+  function head(heap: JobRecord[]): JobRecord | undefined {
+    for (let top = heap[0]; top; top = heap[0]) {
+      if (current(top.spec.id) === top) return top
+      pop(heap)
+    }
+    return undefined
+  }
+
+  return {
+    add: (job) => {
+      const key = laneKey(job.spec.queue, job.spec.kind, isLastEviction(job))
+      let heaps = lanes.get(key)
+      if (!heaps) lanes.set(key, (heaps = Array.from({ length: bands }, () => [])))
+      push(heaps[job.spec.band] as JobRecord[], job)
+    },
+    first: ({ queues, kinds, solo }, nowMs) => {
+      for (let band = 0; band < bands; band++) {
+        let best: JobRecord | null = null
+        for (const queue of queues) {
+          for (const kind of kinds) {
+            const heap = heapsOf(queue, kind, solo)?.[band]
+            const top = heap && head(heap)
+            if (top && dueMs(top) <= nowMs && (best === null || before(top, best))) best = top
+          }
+        }
+        if (best) return best
+      }
+      return null
+    },
+    remove: (job) => {
+      const heap = heapsOf(job.spec.queue, job.spec.kind, isLastEviction(job))?.[job.spec.band]
+      if (heap?.[0] === job) pop(heap)
+    },
+    clear: () => lanes.clear(),
+  }
+}
+
+/** Whether `a` is claimed before `b`, both due and in one band. */
+export function before(a: JobRecord, b: JobRecord): boolean {
+  const [x, y] = [dueMs(a), dueMs(b)]
+  return x < y || (x === y && a.seq < b.seq)
+}
+
+function dueMs(job: JobRecord): number {
+  return job.visibleAtMs ?? Number.POSITIVE_INFINITY
+}
+
+function laneKey(queue: string, kind: string, solo: boolean): string {
+  return `${queue}\0${kind}\0${solo ? 1 : 0}`
+}
+
+function push(heap: JobRecord[], job: JobRecord): void {
+  let at = heap.push(job) - 1
+  while (at > 0) {
+    const parent = (at - 1) >> 1
+    if (!before(job, heap[parent] as JobRecord)) break
+    heap[at] = heap[parent] as JobRecord
+    at = parent
+  }
+  heap[at] = job
+}
+
+function pop(heap: JobRecord[]): void {
+  const last = heap.pop() as JobRecord
+  const length = heap.length
+  if (length === 0) return
+  let at = 0
+  for (;;) {
+    let child = 2 * at + 1
+    if (child >= length) break
+    if (child + 1 < length && before(heap[child + 1] as JobRecord, heap[child] as JobRecord)) child += 1
+    if (!before(heap[child] as JobRecord, last)) break
+    heap[at] = heap[child] as JobRecord
+    at = child
+  }
+  heap[at] = last
+}

@@ -1,0 +1,72 @@
+import type { JobRecord } from '../../engine/jobs/record.ts'
+import { reclaimed, timedOut } from '../../engine/jobs/transitions.ts'
+import type { LeaseRow, ReclaimReply, TimeoutReply } from '../../engine/ports/store.ts'
+import { jobsUnder } from './claims.ts'
+import { type Content, byText, put } from './content.ts'
+import { quietForMs } from './watch.ts'
+
+export function reclaim(content: Content, { limit }: { readonly limit: number }, nowMs: number): ReclaimReply {
+  const none = { jobs: [], heldBack: 0, full: false }
+  if (limit <= 0) return none
+  const silent = silentLeases(content, nowMs)
+  if (silent.length === 0) return none
+  const seenMs = quietForMs(content, nowMs)
+  const takeable = silent.filter(({ ttlMs }) => seenMs >= ttlMs)
+  const jobs: JobRecord[] = []
+  for (const row of takeable.slice(0, limit)) jobs.push(...takeLease(content, row, nowMs))
+  return {
+    jobs: jobs.map(({ spec, epoch, evictions, state }) => ({
+      id: spec.id,
+      epoch,
+      evictions,
+      state: state === 'failed' ? 'failed' : 'queued',
+    })),
+    heldBack: silent.length - takeable.length,
+    full: takeable.length > limit,
+  }
+}
+
+/** Lease rows whose holder is silent, longest expired first. An expiry beyond a whole TTL means the clock went back. */
+function silentLeases(content: Content, nowMs: number): LeaseRow[] {
+  const silent: LeaseRow[] = []
+  for (const rows of content.leases.values()) {
+    for (const row of rows) {
+      if (nowMs >= row.expiresAtMs || row.expiresAtMs > nowMs + row.ttlMs) silent.push(row)
+    }
+  }
+  return silent.sort((a, b) => a.expiresAtMs - b.expiresAtMs || byText(a.token, b.token) || a.ttlMs - b.ttlMs)
+}
+
+function takeLease(content: Content, lease: LeaseRow, nowMs: number): JobRecord[] {
+  const left = (content.leases.get(lease.token) ?? []).filter(({ ttlMs }) => ttlMs !== lease.ttlMs)
+  if (left.length > 0) content.leases.set(lease.token, left)
+  else content.leases.delete(lease.token)
+  const jobs = jobsUnder(content, lease.token)
+    .filter(({ spec }) => spec.leaseTtlMs === lease.ttlMs)
+    .map((job) => reclaimed(job, nowMs))
+  for (const job of jobs) put(content, job)
+  return jobs
+}
+
+export function expireTimeouts(content: Content, { limit }: { readonly limit: number }, nowMs: number): TimeoutReply {
+  if (limit <= 0) return { jobs: [] }
+  const seenMs = quietForMs(content, nowMs)
+  const late: JobRecord[] = []
+  for (const token of content.claims.keys()) {
+    for (const job of jobsUnder(content, token)) {
+      const boundMs = job.spec.timeoutMs + job.spec.leaseTtlMs
+      if (seenMs >= boundMs && nowMs - (job.claimedAtMs ?? nowMs) >= boundMs) late.push(job)
+    }
+  }
+  late.sort((a, b) => (a.claimedAtMs ?? 0) - (b.claimedAtMs ?? 0) || a.seq - b.seq)
+  const jobs = late.slice(0, limit).map((job) => timedOut(job, nowMs))
+  for (const job of jobs) put(content, job)
+  return {
+    jobs: jobs.map(({ spec, epoch, failures, state }) => ({
+      id: spec.id,
+      epoch,
+      failures,
+      state: state === 'failed' ? 'failed' : 'queued',
+    })),
+  }
+}

@@ -1,0 +1,21 @@
+import type { WatchMoveParams, WatchMoveReply, WatchState } from '../../engine/ports/store.ts'
+import { isFresh, moved } from '../../engine/recovery/watch.ts'
+import type { Content } from './content.ts'
+
+export function declare(content: Content, { sweepMs }: { readonly sweepMs: number }, nowMs: number) {
+  content.watch ??= { sweepMs, seenSinceMs: null, seenAtMs: null }
+  return { sweepMs: content.watch.sweepMs, nowMs }
+}
+
+export function move(content: Content, params: WatchMoveParams, nowMs: number): WatchMoveReply {
+  const watch: WatchState = content.watch ?? { sweepMs: 0, seenSinceMs: null, seenAtMs: null }
+  const next = moved(watch, params, nowMs)
+  content.watch = next.watch
+  return { kind: next.kind, nowMs, seenSinceMs: next.watch.seenSinceMs ?? nowMs }
+}
+
+/** For how long the store has been seen without interruption, as of now; -1 if it is not being seen. */
+export function quietForMs({ watch }: Content, nowMs: number): number {
+  if (!watch || watch.seenSinceMs === null || !isFresh(watch, nowMs)) return -1
+  return nowMs - watch.seenSinceMs
+}

@@ -1,0 +1,28 @@
+/**
+ * What may be done with a call after a failure that left its outcome unknown. A failure before sending
+ * (`sent: 'no'`) is always repeated.
+ *
+ * - `repeat`: the same call again is harmless and answers the same.
+ * - `confirm`: again, marked as a repeat, so that the store recognises its own first outcome.
+ * - `never`: the caller is told, and knows what to do.
+ */
+export type AfterUnknown = 'repeat' | 'confirm' | 'never'
+
+export const afterUnknown = {
+  'jobs.insert': 'repeat',
+  'jobs.settle': 'confirm',
+  'jobs.reclaim': 'never',
+  'jobs.expireTimeouts': 'never',
+  'jobs.get': 'repeat',
+  'claims.claim': 'never',
+  'claims.recover': 'repeat',
+  'claims.renew': 'repeat',
+  'claims.collect': 'never',
+  'watch.declare': 'repeat',
+  'watch.move': 'never',
+  now: 'repeat',
+} as const satisfies Record<string, AfterUnknown>
+
+export type StoreCall = keyof typeof afterUnknown
+
+export const backoffMs: readonly number[] = [200, 500, 1_000, 2_000]

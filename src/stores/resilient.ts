@@ -1,0 +1,94 @@
+import { InvalidConfig, StoreUnavailable } from '../engine/errors.ts'
+import { type Clock, type Timer } from '../engine/ports/clock.ts'
+import type { SettleParams, Store } from '../engine/ports/store.ts'
+import { systemClock } from '../engine/system.ts'
+import { type StoreCall, afterUnknown, backoffMs } from './policy.ts'
+
+export interface ResilientOptions {
+  /** Bound of one whole call, its repeats included; default 5,000. */
+  readonly callMs?: number
+  readonly clock?: Clock
+}
+
+/** The one place that repeats, confirms or refuses to repeat a failed call, as `policy.ts` says. */
+export function resilient(store: Store, options: ResilientOptions = {}): Store {
+  const clock = options.clock ?? systemClock
+  const callMs = options.callMs ?? 5_000
+  if (!Number.isSafeInteger(callMs) || callMs < 1) {
+    throw new InvalidConfig(`callMs must be a whole number of ms >= 1, not ${callMs}`)
+  }
+
+  const plain = <P, R>(call: StoreCall, send: (params: P) => Promise<R>) => {
+    return (params: P): Promise<R> => bounded(clock, callMs, call, () => send(params))
+  }
+
+  return {
+    name: store.name,
+    callMs,
+    jobs: {
+      insert: plain('jobs.insert', store.jobs.insert),
+      settle: (params) => bounded(clock, callMs, 'jobs.settle', (repeat) => store.jobs.settle(marked(params, repeat))),
+      reclaim: plain('jobs.reclaim', store.jobs.reclaim),
+      expireTimeouts: plain('jobs.expireTimeouts', store.jobs.expireTimeouts),
+      get: plain('jobs.get', store.jobs.get),
+    },
+    claims: {
+      claim: plain('claims.claim', store.claims.claim),
+      recover: plain('claims.recover', store.claims.recover),
+      renew: plain('claims.renew', store.claims.renew),
+      collect: plain('claims.collect', store.claims.collect),
+    },
+    watch: {
+      declare: plain('watch.declare', store.watch.declare),
+      move: plain('watch.move', store.watch.move),
+    },
+    now: () => bounded(clock, callMs, 'now', () => store.now()),
+    migrate: () => store.migrate(),
+    close: () => store.close(),
+  }
+}
+
+function marked(params: SettleParams, repeat: boolean): SettleParams {
+  if (!repeat) return params
+  return { ...params, settlements: params.settlements.map((item) => ({ ...item, repeated: true })) }
+}
+
+/** Sends until an answer, a failure that must not be repeated, or the bound; abandons what is then in flight. */
+function bounded<R>(clock: Clock, callMs: number, call: StoreCall, send: (repeat: boolean) => Promise<R>): Promise<R> {
+  return new Promise((resolve, reject) => {
+    const state = { over: false, inFlight: false, maybeSent: false, tries: 0 }
+    const timer: Timer = clock.timer(callMs, 'call-bound', () => {
+      const sent = state.inFlight || state.maybeSent ? 'maybe' : 'no'
+      end(() => reject(new StoreUnavailable(`${call} did not answer within ${callMs} ms`, sent)))
+    })
+
+    function end(how: () => void): void {
+      if (state.over) return
+      state.over = true
+      timer.cancel()
+      how()
+    }
+
+    function attempt(): void {
+      if (state.over) return
+      state.inFlight = true
+      send(state.maybeSent).then(
+        (reply) => end(() => resolve(reply)),
+        (error: unknown) => failed(error),
+      )
+    }
+
+    function failed(error: unknown): void {
+      state.inFlight = false
+      if (!(error instanceof StoreUnavailable)) return end(() => reject(error as Error))
+      if (error.sent === 'maybe') state.maybeSent = true
+      if (state.maybeSent && afterUnknown[call] === 'never') return end(() => reject(error))
+      const waitMs = backoffMs[Math.min(state.tries, backoffMs.length - 1)] as number
+      state.tries += 1
+      clock.timer(waitMs, 'call-retry', attempt)
+    }
+
+    attempt()
+  })
+}
+
