@@ -38,7 +38,8 @@ const LAYERS = [
   {
     name: 'engine',
     folder: /^engine\//,
-    values: [/^engine\//],
+    // node:util for isDeepStrictEqual alone: a pure function, nothing of the machine.
+    values: [/^engine\//, /^node:util$/],
     types: [SCHEMA],
     computed: false,
     reason: 'the engine learns everything through its ports: what it imports, the simulation cannot replace',

@@ -1,4 +1,10 @@
-export { type Engine, type EngineOptions, type Health, type StopOptions, createEngine } from './engine/engine.ts'
+export {
+  type Engine,
+  type EngineOptions,
+  type Health,
+  type StopOptions,
+  createEngine,
+} from './engine/engine.ts'
 export {
   AttemptTimeout,
   EngineStopping,

@@ -1,6 +1,6 @@
 import { InvalidConfig } from './errors.ts'
 import type { EngineEvent } from './history.ts'
-import { type AnyDefinition, type AnyJob, type JobDefinition, isHandled } from './jobs/definition.ts'
+import { type AnyJob, type JobDescription, isHandled } from './jobs/definition.ts'
 import { type EnqueueOptions, type EnqueueRequest, type Enqueued, enqueueAll } from './jobs/enqueue.ts'
 import type { JobRecord } from './jobs/record.ts'
 import { requireName } from './jobs/text.ts'
@@ -13,14 +13,16 @@ import { createObservers } from './observers.ts'
 import { type Running, type RunningReport, startRunning } from './running.ts'
 import { type Intervals, intervalsOf, requireMargin } from './settings.ts'
 import { createStoreHealth } from './store-health.ts'
-import { systemClock, systemRandom } from './system.ts'
+import { systemClock, systemHostName, systemRandom } from './system.ts'
 
 export interface EngineOptions {
   readonly store: Store
   /** Definitions; an engine claims only kinds that come with a handler. */
-  readonly jobs?: readonly AnyDefinition[]
+  readonly jobs?: readonly JobDescription[]
   /** Queues to work on. Without any the engine claims nothing, but still enqueues and, started, sweeps. */
   readonly queues?: Readonly<Record<string, { readonly concurrency: number }>>
+  /** For people: part of the worker's identity in events and rows. Default: the machine's host name. */
+  readonly name?: string
   readonly intervals?: Partial<Intervals>
   readonly observer?: Observer
   /** Ports; the defaults are the real ones. */
@@ -32,7 +34,7 @@ export interface EngineOptions {
 export interface Engine extends AsyncDisposable {
   readonly store: Store
   /** Stores one job. See `enqueueMany` for what it throws. */
-  enqueue<Input>(job: JobDefinition<Input, never>, input: Input, options?: EnqueueOptions): Promise<Enqueued>
+  enqueue<Input>(job: JobDescription<Input>, input: Input, options?: EnqueueOptions): Promise<Enqueued>
   /** Stores all jobs or none, answering in their order. */
   enqueueMany(requests: readonly EnqueueRequest[]): Promise<Enqueued[]>
   get(id: string): Promise<JobRecord | null>
@@ -45,7 +47,10 @@ export interface Engine extends AsyncDisposable {
   stop(options?: StopOptions): Promise<void>
   health(): Health
   /** Calls the listener at each event of the type; answers how to end that. */
-  on<T extends EngineEvent['type']>(type: T, listener: (event: Extract<EngineEvent, { type: T }>) => void): () => void
+  on<T extends EngineEvent['type']>(
+    type: T,
+    listener: (event: Extract<EngineEvent, { type: T }>) => void,
+  ): () => void
 }
 
 export interface StopOptions {
@@ -56,13 +61,24 @@ export interface StopOptions {
 export interface Health {
   /** `degraded`: the store does not answer, or a lease cannot be vouched for. */
   readonly status: 'stopped' | 'starting' | 'ok' | 'degraded' | 'stopping'
-  readonly store: { reachable: boolean; lastReplyAgoMs: number | null; failuresInARow: number; lastError: string | null }
+  readonly store: {
+    reachable: boolean
+    lastReplyAgoMs: number | null
+    failuresInARow: number
+    lastError: string | null
+  }
   /** Null while the engine is not started. */
   readonly running: RunningReport | null
 }
 
 export function createEngine(options: EngineOptions): Engine {
-  const { store, queues = {}, clock = systemClock, random = systemRandom, executor = inProcessExecutor } = options
+  const {
+    store,
+    queues = {},
+    clock = systemClock,
+    random = systemRandom,
+    executor = inProcessExecutor,
+  } = options
   const intervals = intervalsOf(options.intervals)
   const handlers = handlersOf(options.jobs ?? [])
   requireQueues(queues)
@@ -71,7 +87,9 @@ export function createEngine(options: EngineOptions): Engine {
   }
   const { emit, on } = createObservers(options.observer)
   const health = createStoreHealth(clock, emit)
-  const parts = { store, clock, random, executor, intervals, handlers, emit, ask: health.ask }
+  const name = options.name ?? systemHostName()
+  requireName('an engine name', name, InvalidConfig)
+  const parts = { name, store, clock, random, executor, intervals, handlers, emit, ask: health.ask }
   const producer = { store, clock, random, intervals }
   let running: Running | null = null
 
@@ -113,11 +131,12 @@ function statusOf(report: RunningReport | null, reachable: boolean): Health['sta
   return reachable && report.worker.heartbeat.uncertain === 0 ? 'ok' : 'degraded'
 }
 
-function handlersOf(jobs: readonly AnyDefinition[]): Map<string, AnyJob> {
+function handlersOf(jobs: readonly JobDescription[]): Map<string, AnyJob> {
   const names = new Set<string>()
   const handlers = new Map<string, AnyJob>()
   for (const job of jobs) {
-    if (names.has(job.name)) throw new InvalidConfig(`two definitions are named ${job.name}; a name is one job`)
+    if (names.has(job.name))
+      throw new InvalidConfig(`two definitions are named ${job.name}; a name is one job`)
     names.add(job.name)
     if (isHandled(job)) handlers.set(job.name, job)
   }
@@ -132,4 +151,3 @@ function requireQueues(queues: Readonly<Record<string, { readonly concurrency: n
     }
   }
 }
-

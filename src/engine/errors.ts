@@ -32,7 +32,9 @@ export class IdConflict extends HoldfastError {
   readonly code = 'ID_CONFLICT'
   readonly ids: readonly string[]
   constructor(ids: readonly string[]) {
-    super(`already taken by a job of another kind or input: ${ids.join(', ')}; choose another id or enqueue the same input`)
+    super(
+      `already taken by a job of another kind or input: ${ids.join(', ')}; choose another id or enqueue the same input`,
+    )
     this.ids = ids
   }
 }

@@ -52,6 +52,8 @@ export type StoreEvent =
       readonly job: string
       readonly epoch: number
       readonly outcome: Outcome['kind']
+      /** A failure that skips the remaining attempts. */
+      readonly permanent: boolean
       readonly settled: Settled
       readonly repeated: boolean
       readonly state: JobState | null
@@ -81,7 +83,12 @@ export type EngineEvent =
   | { readonly type: 'engine.started'; readonly worker: string }
   | { readonly type: 'engine.stopped'; readonly worker: string }
   | { readonly type: 'claim.unknown'; readonly token: string }
-  | { readonly type: 'attempt.started'; readonly job: string; readonly epoch: number; readonly attempt: number }
+  | {
+      readonly type: 'attempt.started'
+      readonly job: string
+      readonly epoch: number
+      readonly attempt: number
+    }
   | {
       readonly type: 'attempt.ended'
       readonly job: string
@@ -92,13 +99,28 @@ export type EngineEvent =
   | { readonly type: 'attempt.certain'; readonly job: string; readonly epoch: number }
   | { readonly type: 'attempt.lost'; readonly job: string; readonly epoch: number }
   | { readonly type: 'attempt.abandoned'; readonly job: string; readonly epoch: number }
-  | { readonly type: 'attempt.confirmed'; readonly job: string; readonly epoch: number; readonly settled: Settled }
+  | {
+      readonly type: 'attempt.confirmed'
+      readonly job: string
+      readonly epoch: number
+      readonly settled: Settled
+    }
   | { readonly type: 'store.failed'; readonly call: string; readonly sent: 'no' | 'maybe' }
   | { readonly type: 'observer.failed'; readonly message: string }
 
 export type WorldEvent =
-  | { readonly type: 'run.started'; readonly sweepMs: number; readonly storeCallMs: number; readonly replyMs: number }
-  | { readonly type: 'fault.struck'; readonly fault: string; readonly family: string; readonly call: string | null }
+  | {
+      readonly type: 'run.started'
+      readonly sweepMs: number
+      readonly storeCallMs: number
+      readonly replyMs: number
+    }
+  | {
+      readonly type: 'fault.struck'
+      readonly fault: string
+      readonly family: string
+      readonly call: string | null
+    }
   | { readonly type: 'node.started' }
   | { readonly type: 'node.crashed' }
   | { readonly type: 'node.paused'; readonly forMs: number }
@@ -107,5 +129,13 @@ export type WorldEvent =
   | { readonly type: 'database.up' }
   | { readonly type: 'enqueue.acknowledged'; readonly job: string }
   | { readonly type: 'run.healed'; readonly boundMs: number }
-  | { readonly type: 'job.final'; readonly job: string; readonly state: JobState; readonly attempt: number; readonly failures: number; readonly evictions: number; readonly epoch: number }
+  | {
+      readonly type: 'job.final'
+      readonly job: string
+      readonly state: JobState
+      readonly attempt: number
+      readonly failures: number
+      readonly evictions: number
+      readonly epoch: number
+    }
   | { readonly type: 'run.ended'; readonly converged: boolean }

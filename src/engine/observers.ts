@@ -6,12 +6,15 @@ type Listener = (event: EngineEvent) => void
 
 /** Tells observers and listeners what happened. One that throws is reported, and harms nothing. */
 export interface Observers {
-  emit(event: EngineEvent): void
-  on<T extends TypeOf>(type: T, listener: (event: Extract<EngineEvent, { type: T }>) => void): () => void
+  readonly emit: (event: EngineEvent) => void
+  readonly on: <T extends TypeOf>(
+    type: T,
+    listener: (event: Extract<EngineEvent, { type: T }>) => void,
+  ) => () => void
 }
 
 export function createObservers(observer: Observer | undefined): Observers {
-  const listeners = new Map<TypeOf, Set<Listener>>()
+  const listeners = new Map<TypeOf, readonly Listener[]>()
 
   function tell(listener: Listener, event: EngineEvent): void {
     try {
@@ -23,17 +26,20 @@ export function createObservers(observer: Observer | undefined): Observers {
 
   function emit(event: EngineEvent): void {
     if (observer) tell((told) => observer.event(told), event)
-    const told = listeners.get(event.type)
-    if (told) for (const listener of [...told]) tell(listener, event)
+    for (const listener of listeners.get(event.type) ?? []) tell(listener, event)
   }
 
   return {
     emit,
     on: (type, listener) => {
-      const set = listeners.get(type) ?? new Set<Listener>()
-      listeners.set(type, set)
-      set.add(listener as Listener)
-      return () => void set.delete(listener as Listener)
+      // A list is replaced, never changed: a listener may add or remove listeners while it is told.
+      const added = listener as Listener
+      listeners.set(type, [...(listeners.get(type) ?? []), added])
+      return () =>
+        void listeners.set(
+          type,
+          (listeners.get(type) ?? []).filter((other) => other !== added),
+        )
     },
   }
 }

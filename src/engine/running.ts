@@ -14,7 +14,7 @@ export interface Running {
 
 export interface RunningReport {
   readonly phase: 'starting' | 'running' | 'stopping' | 'stopped'
-  readonly incarnation: string
+  readonly identity: string
   readonly worker: WorkerReport
   readonly sweep: { turns: number; failures: number; sweeping: boolean }
 }
@@ -28,14 +28,16 @@ const noWork: WorkerReport = {
 }
 
 export function startRunning(
-  shared: Omit<WorkerParts, 'worker'>,
+  shared: Omit<WorkerParts, 'worker'> & { readonly name: string },
   queues: Readonly<Record<string, { readonly concurrency: number }>>,
 ): Running {
   const { store, clock, intervals, emit, ask } = shared
-  const parts: WorkerParts = { ...shared, worker: shared.random.id('incarnation') }
+  // A name may come back with another process behind it; the identity that leases hang on must not.
+  const worker = `${shared.name}~${shared.random.id('incarnation')}`
+  const parts: WorkerParts = { ...shared, worker }
   const wake = createWake(clock)
   let phase: RunningReport['phase'] = 'starting'
-  let worker: Worker | null = null
+  let work: Worker | null = null
   let sweeper: Sweeper | null = null
   let stopped: Promise<void> | null = null
   const started = start()
@@ -50,9 +52,9 @@ export function startRunning(
       )
     }
     phase = 'running'
-    emit({ type: 'engine.started', worker: parts.worker })
-    worker = createWorker(parts, queues)
-    const onReturned = worker.wake
+    emit({ type: 'engine.started', worker })
+    work = createWorker(parts, queues)
+    const onReturned = work.wake
     sweeper = createSweeper({ store, clock, intervals, ask, lastReplyMs: fleet.nowMs, onReturned })
   }
 
@@ -74,20 +76,20 @@ export function startRunning(
     wake.wake()
     await started.catch(() => {})
     const settleMs = 2 * store.callMs + intervals.heartbeatRetryMs
-    await worker?.stop({ drainMs, settleMs })
+    await work?.stop({ drainMs, settleMs })
     await sweeper?.stop()
     phase = 'stopped'
-    if (worker) emit({ type: 'engine.stopped', worker: parts.worker })
+    if (work) emit({ type: 'engine.stopped', worker })
   }
 
   return {
     started,
-    wake: () => worker?.wake(),
+    wake: () => work?.wake(),
     stop: (drainMs) => (stopped ??= stop(drainMs)),
     report: () => ({
       phase,
-      incarnation: parts.worker,
-      worker: worker?.report() ?? noWork,
+      identity: worker,
+      worker: work?.report() ?? noWork,
       sweep: sweeper?.report() ?? { turns: 0, failures: 0, sweeping: false },
     }),
   }

@@ -46,7 +46,12 @@ export function heartbeatMsFor(intervals: Intervals, leaseTtlMs: number): number
  * A healthy worker must be able to renew, and a sweep to notice an outage, before a lease can lapse:
  * `heartbeatMs + 2 x sweepMs + storeCallMs + heartbeatRetryMs + 2 x replyMs < leaseTtlMs`.
  */
-export function requireMargin(what: string, intervals: Intervals, storeCallMs: number, leaseTtlMs: number): void {
+export function requireMargin(
+  what: string,
+  intervals: Intervals,
+  storeCallMs: number,
+  leaseTtlMs: number,
+): void {
   const { sweepMs, heartbeatRetryMs, replyMs } = intervals
   const heartbeatMs = heartbeatMsFor(intervals, leaseTtlMs)
   const needMs = heartbeatMs + 2 * sweepMs + storeCallMs + heartbeatRetryMs + 2 * replyMs

@@ -4,8 +4,13 @@ import type { Clock } from './ports/clock.ts'
 
 /** When the store last answered this engine, and what it last failed with. */
 export interface StoreHealth {
-  ask<T>(call: string, answer: Promise<T>): Promise<T>
-  report(): { reachable: boolean; lastReplyAgoMs: number | null; failuresInARow: number; lastError: string | null }
+  readonly ask: <T>(call: string, answer: Promise<T>) => Promise<T>
+  report(): {
+    reachable: boolean
+    lastReplyAgoMs: number | null
+    failuresInARow: number
+    lastError: string | null
+  }
 }
 
 export function createStoreHealth(clock: Clock, emit: (event: EngineEvent) => void): StoreHealth {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import type { Clock, Timer } from './ports/clock.ts'
 import type { Random } from './ports/random.ts'
 
@@ -28,4 +29,8 @@ function armTimer(delayMs: number, fire: () => void): Timer {
   }
   let handle = arm()
   return { cancel: () => clearTimeout(handle) }
+}
+
+export function systemHostName(): string {
+  return hostname()
 }

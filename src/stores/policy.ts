@@ -8,7 +8,21 @@
  */
 export type AfterUnknown = 'repeat' | 'confirm' | 'never'
 
-export const afterUnknown = {
+export type StoreCall =
+  | 'jobs.insert'
+  | 'jobs.settle'
+  | 'jobs.reclaim'
+  | 'jobs.expireTimeouts'
+  | 'jobs.get'
+  | 'claims.claim'
+  | 'claims.recover'
+  | 'claims.renew'
+  | 'claims.collect'
+  | 'watch.declare'
+  | 'watch.move'
+  | 'now'
+
+export const afterUnknown: Readonly<Record<StoreCall, AfterUnknown>> = {
   'jobs.insert': 'repeat',
   'jobs.settle': 'confirm',
   'jobs.reclaim': 'never',
@@ -21,8 +35,6 @@ export const afterUnknown = {
   'watch.declare': 'repeat',
   'watch.move': 'never',
   now: 'repeat',
-} as const satisfies Record<string, AfterUnknown>
-
-export type StoreCall = keyof typeof afterUnknown
+}
 
 export const backoffMs: readonly number[] = [200, 500, 1_000, 2_000]

@@ -27,7 +27,8 @@ export function resilient(store: Store, options: ResilientOptions = {}): Store {
     callMs,
     jobs: {
       insert: plain('jobs.insert', store.jobs.insert),
-      settle: (params) => bounded(clock, callMs, 'jobs.settle', (repeat) => store.jobs.settle(marked(params, repeat))),
+      settle: (params) =>
+        bounded(clock, callMs, 'jobs.settle', (repeat) => store.jobs.settle(marked(params, repeat))),
       reclaim: plain('jobs.reclaim', store.jobs.reclaim),
       expireTimeouts: plain('jobs.expireTimeouts', store.jobs.expireTimeouts),
       get: plain('jobs.get', store.jobs.get),
@@ -54,7 +55,12 @@ function marked(params: SettleParams, repeat: boolean): SettleParams {
 }
 
 /** Sends until an answer, a failure that must not be repeated, or the bound; abandons what is then in flight. */
-function bounded<R>(clock: Clock, callMs: number, call: StoreCall, send: (repeat: boolean) => Promise<R>): Promise<R> {
+function bounded<R>(
+  clock: Clock,
+  callMs: number,
+  call: StoreCall,
+  send: (repeat: boolean) => Promise<R>,
+): Promise<R> {
   return new Promise((resolve, reject) => {
     const state = { over: false, inFlight: false, maybeSent: false, tries: 0 }
     const timer: Timer = clock.timer(callMs, 'call-bound', () => {
@@ -80,7 +86,7 @@ function bounded<R>(clock: Clock, callMs: number, call: StoreCall, send: (repeat
 
     function failed(error: unknown): void {
       state.inFlight = false
-      if (!(error instanceof StoreUnavailable)) return end(() => reject(error as Error))
+      if (!(error instanceof StoreUnavailable)) return end(() => reject(error))
       if (error.sent === 'maybe') state.maybeSent = true
       if (state.maybeSent && afterUnknown[call] === 'never') return end(() => reject(error))
       const waitMs = backoffMs[Math.min(state.tries, backoffMs.length - 1)] as number
@@ -91,4 +97,3 @@ function bounded<R>(clock: Clock, callMs: number, call: StoreCall, send: (repeat
     attempt()
   })
 }
-

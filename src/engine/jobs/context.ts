@@ -9,7 +9,7 @@ export interface AttemptContext<Input> {
    */
   readonly signal: AbortSignal
   /** Waits `delayMs`; rejects with the signal's reason when it fires. */
-  sleep(delayMs: number): Promise<void>
+  readonly sleep: (delayMs: number) => Promise<void>
 }
 
 export interface AttemptInfo {

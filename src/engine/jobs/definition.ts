@@ -44,14 +44,18 @@ export interface RetryOptions {
 
 export type Handler<Output, Result> = (context: AttemptContext<Output>) => Promise<Result> | Result
 
-/** A job without its handler: all that a producer needs. */
-export interface JobDefinition<Input = unknown, Output = Input> {
+/** A job as enqueueing sees it. */
+export interface JobDescription<Input = unknown> {
   readonly name: string
   readonly settings: JobSettings
   readonly input: StandardSchemaV1 | undefined
   /** Only in the types: what `enqueue` takes. */
   readonly '~input'?: Input
   readonly upgradeInput: ((input: unknown, fromVersion: number) => unknown) | undefined
+}
+
+/** A job without its handler: all that a producer needs. */
+export interface JobDefinition<Input = unknown, Output = Input> extends JobDescription<Input> {
   /** Adds the handler, in a module that producers need not import. */
   handle<Result>(run: Handler<Output, Result>): HandledJob<Input, Output, Result>
 }
@@ -61,9 +65,10 @@ export interface HandledJob<Input = unknown, Output = Input, Result = unknown>
   readonly run: Handler<Output, Result>
 }
 
-/** Any definition, and any with its handler: as parameters. */
-export type AnyDefinition = JobDefinition<unknown, never>
-export type AnyJob = HandledJob<unknown, never>
+/** Any definition that comes with its handler: as a parameter. */
+export interface AnyJob extends JobDescription {
+  readonly run: Handler<never, unknown>
+}
 
 export interface JobSettings {
   readonly inputVersion: number
@@ -82,7 +87,9 @@ export interface JobSettings {
 export function defineJob<Input, Output = Input, Result = unknown>(
   options: JobOptions<Input, Output> & { readonly run: Handler<Output, Result> },
 ): HandledJob<Input, Output, Result>
-export function defineJob<Input, Output = Input>(options: JobOptions<Input, Output>): JobDefinition<Input, Output>
+export function defineJob<Input, Output = Input>(
+  options: JobOptions<Input, Output>,
+): JobDefinition<Input, Output>
 export function defineJob<Input, Output, Result>(
   options: JobOptions<Input, Output> & { readonly run?: Handler<Output, Result> },
 ): JobDefinition<Input, Output> {
@@ -97,7 +104,7 @@ export function defineJob<Input, Output, Result>(
   return options.run ? definition.handle(options.run) : definition
 }
 
-export function isHandled(definition: AnyDefinition): definition is AnyJob {
+export function isHandled(definition: JobDescription): definition is AnyJob {
   return 'run' in definition
 }
 
@@ -108,7 +115,9 @@ function settingsOf(options: Omit<JobOptions<unknown, unknown>, 'input'>): JobSe
   const maxEvictions = whole(name, 'maxEvictions', retry.maxEvictions ?? 3, 1)
   const backoffMs = backoffTable(backoff, Math.max(maxAttempts, maxEvictions))
   if (!backoffMs.every((delayMs) => Number.isSafeInteger(delayMs) && delayMs >= 0)) {
-    throw new InvalidConfig(`job ${name}: backoff gives ${backoffMs.join(', ')}; delays must be finite and >= 0`)
+    throw new InvalidConfig(
+      `job ${name}: backoff gives ${backoffMs.join(', ')}; delays must be finite and >= 0`,
+    )
   }
   const queue = options.queue ?? 'default'
   requireName('a queue name', queue, InvalidConfig)

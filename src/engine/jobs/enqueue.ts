@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { NewJob, Store } from '../ports/store.ts'
 import { type Intervals, requireMargin } from '../settings.ts'
-import { type AnyDefinition, type JobDefinition, type Priority, priorities } from './definition.ts'
+import { type JobDescription, type Priority, priorities } from './definition.ts'
 import { storedInput } from './input.ts'
 import type { JobSpec } from './record.ts'
 import { requireName } from './text.ts'
@@ -23,7 +23,7 @@ export interface EnqueueOptions {
 }
 
 export interface EnqueueRequest<Input = unknown> extends EnqueueOptions {
-  readonly job: JobDefinition<Input, never>
+  readonly job: JobDescription<Input>
   readonly input: Input
 }
 
@@ -45,7 +45,10 @@ export interface Producer {
  * stored, `IdConflict` when an id is taken by another job, `StoreUnavailable` when the outcome is unknown:
  * enqueue again with the same ids then.
  */
-export async function enqueueAll(producer: Producer, requests: readonly EnqueueRequest[]): Promise<Enqueued[]> {
+export async function enqueueAll(
+  producer: Producer,
+  requests: readonly EnqueueRequest[],
+): Promise<Enqueued[]> {
   if (requests.length === 0) return []
   const jobs: NewJob[] = []
   for (const request of requests) jobs.push(await newJob(producer, request))
@@ -57,13 +60,17 @@ export async function enqueueAll(producer: Producer, requests: readonly EnqueueR
 }
 
 async function newJob(producer: Producer, request: EnqueueRequest): Promise<NewJob> {
-  const definition: AnyDefinition = request.job
+  const definition: JobDescription = request.job
   const spec = await specOf(producer, definition, request)
   requireMargin(`job ${definition.name}`, producer.intervals, producer.store.callMs, spec.leaseTtlMs)
   return { spec, due: dueOf(request) }
 }
 
-async function specOf(producer: Producer, definition: AnyDefinition, request: EnqueueRequest): Promise<JobSpec> {
+async function specOf(
+  producer: Producer,
+  definition: JobDescription,
+  request: EnqueueRequest,
+): Promise<JobSpec> {
   const { settings, name } = definition
   const id = request.id ?? producer.random.id('job')
   requireName('a job id', id, InvalidArgument)
@@ -89,7 +96,8 @@ async function specOf(producer: Producer, definition: AnyDefinition, request: En
 }
 
 function dueOf({ delayMs, runAt }: EnqueueOptions): NewJob['due'] {
-  if (delayMs !== undefined && runAt !== undefined) throw new InvalidArgument('give delayMs or runAt, not both')
+  if (delayMs !== undefined && runAt !== undefined)
+    throw new InvalidArgument('give delayMs or runAt, not both')
   if (runAt !== undefined) return { atMs: wholeMs('runAt', runAt.getTime(), Number.MIN_SAFE_INTEGER) }
   return { delayMs: wholeMs('delayMs', delayMs ?? 0, 0) }
 }

@@ -1,11 +1,11 @@
 import { InputInvalid } from '../errors.ts'
-import type { AnyDefinition } from './definition.ts'
+import type { JobDescription } from './definition.ts'
 import { toJson } from './json.ts'
 
 const inputBytesMax = 1_048_576
 
 /** The input as it is stored: validated, but not transformed. Throws `InputInvalid`. */
-export async function storedInput(definition: AnyDefinition, input: unknown): Promise<string> {
+export async function storedInput(definition: JobDescription, input: unknown): Promise<string> {
   await validated(definition, input)
   const text = jsonOf(definition.name, input)
   const sizeBytes = Buffer.byteLength(text)
@@ -19,7 +19,7 @@ export async function storedInput(definition: AnyDefinition, input: unknown): Pr
 
 /** The input as the handler gets it: upgraded, then the schema's output. Throws `InputInvalid`. */
 export async function handlerInput(
-  definition: AnyDefinition,
+  definition: JobDescription,
   stored: { readonly input: string; readonly inputVersion: number },
 ): Promise<unknown> {
   let input: unknown = JSON.parse(stored.input)
@@ -37,7 +37,7 @@ function jsonOf(name: string, input: unknown): string {
   }
 }
 
-async function validated(definition: AnyDefinition, input: unknown): Promise<unknown> {
+async function validated(definition: JobDescription, input: unknown): Promise<unknown> {
   if (!definition.input) return input
   let result = definition.input['~standard'].validate(input)
   if (result instanceof Promise) result = await result

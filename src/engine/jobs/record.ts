@@ -30,7 +30,12 @@ export interface JobError {
 /** How a holder ends its attempt. */
 export type Outcome =
   | { readonly kind: 'succeeded'; readonly result: string | null }
-  | { readonly kind: 'failed'; readonly error: JobError; readonly permanent: boolean; readonly delayMs: number }
+  | {
+      readonly kind: 'failed'
+      readonly error: JobError
+      readonly permanent: boolean
+      readonly delayMs: number
+    }
   /** Given back uncharged: shutdown, or an attempt that was aborted while its lease was uncertain. */
   | { readonly kind: 'released'; readonly delayMs: number }
 

@@ -21,5 +21,7 @@ const messageLengthMax = 8_192
 /** Text that the system itself stores, such as an error message: made storable, and marked where it was not. */
 export function storableText(value: string): string {
   const text = value.toWellFormed().replaceAll('\0', '\uFFFD')
-  return text.length > messageLengthMax ? `${text.slice(0, messageLengthMax)} ... (truncated)`.toWellFormed() : text
+  return text.length > messageLengthMax
+    ? `${text.slice(0, messageLengthMax)} ... (truncated)`.toWellFormed()
+    : text
 }

@@ -57,7 +57,10 @@ export function settled(
   const done = { ...job, lastSettle: { epoch, kind: outcome.kind } }
   switch (outcome.kind) {
     case 'succeeded':
-      return { settled: 'applied', job: { ...finished(done, 'succeeded', nowMs), result: outcome.result, error: null } }
+      return {
+        settled: 'applied',
+        job: { ...finished(done, 'succeeded', nowMs), result: outcome.result, error: null },
+      }
     case 'released':
       return { settled: 'applied', job: returned(done, nowMs, outcome.delayMs) }
     case 'failed': {
@@ -116,6 +119,12 @@ function returned(job: JobRecord, nowMs: number, delayMs: number): JobRecord {
 }
 
 function unclaimed(job: JobRecord, nowMs: number): JobRecord {
-  return { ...job, version: job.version + 1, token: null, claimedAtMs: null, visibleAtMs: null, updatedAtMs: nowMs }
+  return {
+    ...job,
+    version: job.version + 1,
+    token: null,
+    claimedAtMs: null,
+    visibleAtMs: null,
+    updatedAtMs: nowMs,
+  }
 }
-

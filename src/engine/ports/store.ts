@@ -15,24 +15,28 @@ export interface Store {
   readonly claims: ClaimStore
   readonly watch: WatchStore
   /** Database time in ms since the Unix epoch. */
-  now(): Promise<number>
+  readonly now: () => Promise<number>
   /** Creates or upgrades what the store needs. Safe to repeat, also by several processes at once. */
-  migrate(): Promise<void>
-  close(): Promise<void>
+  readonly migrate: () => Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** A store whose whole content can be read and put back: for tests and the bench. */
 export interface InspectableStore extends Store {
   /** The canonical content: rows in key order, keys in a fixed order, no storage artefacts. */
-  dump(): Promise<StoreDump>
-  snapshot(): Promise<StoreSnapshot>
-  restore(snapshot: StoreSnapshot): Promise<void>
-  reset(): Promise<void>
+  readonly dump: () => Promise<StoreDump>
+  readonly snapshot: () => Promise<StoreSnapshot>
+  readonly restore: (snapshot: StoreSnapshot) => Promise<void>
+  readonly reset: () => Promise<void>
 }
 
 export interface StoreDump {
   readonly jobs: readonly JobRecord[]
-  readonly claims: readonly { readonly token: string; readonly worker: string | null; readonly void: boolean }[]
+  readonly claims: readonly {
+    readonly token: string
+    readonly worker: string | null
+    readonly void: boolean
+  }[]
   readonly leases: readonly LeaseRow[]
   readonly watch: WatchState | null
 }
@@ -48,23 +52,23 @@ export interface JobStore {
    * Inserts all jobs or, when one id is taken by a different job, none. `insertId` names this call: a
    * repeat of it answers `created: true` for the rows that its first try made.
    */
-  insert(params: InsertParams): Promise<InsertReply>
+  readonly insert: (params: InsertParams) => Promise<InsertReply>
   /**
    * Ends attempts. Each settlement applies iff its job is running at its epoch. Answers in the order
    * given; rows are locked in id order.
    */
-  settle(params: SettleParams): Promise<SettleReply>
+  readonly settle: (params: SettleParams) => Promise<SettleReply>
   /**
    * Takes back expired leases, longest expired first, whole lease rows at a time, as far as the outage
    * watch allows. `limit` (lease rows) <= 0 takes nothing.
    */
-  reclaim(params: { readonly limit: number }): Promise<ReclaimReply>
+  readonly reclaim: (params: { readonly limit: number }) => Promise<ReclaimReply>
   /**
    * The backstop for attempts whose worker did not enforce their timeout: `timeoutMs + leaseTtlMs` after
    * the claim, under the same watch. `limit` (jobs) <= 0 takes nothing.
    */
-  expireTimeouts(params: { readonly limit: number }): Promise<TimeoutReply>
-  get(params: { readonly id: string }): Promise<JobRecord | null>
+  readonly expireTimeouts: (params: { readonly limit: number }) => Promise<TimeoutReply>
+  readonly get: (params: { readonly id: string }) => Promise<JobRecord | null>
 }
 
 export interface ClaimStore {
@@ -72,29 +76,34 @@ export interface ClaimStore {
    * Takes up to `limit` due jobs under a header row with the token `token` (its primary key) and one
    * lease row for each distinct TTL. Answers `void` and takes nothing if the token is already there.
    */
-  claim(params: ClaimParams): Promise<ClaimReply>
+  readonly claim: (params: ClaimParams) => Promise<ClaimReply>
   /**
    * Settles a claim whose reply was lost: inserts a void header, so that a claim still on its way fails
    * whole, or finds the claim's header and answers its running jobs, their leases renewed.
    */
-  recover(params: { readonly token: string; readonly worker: string }): Promise<RecoverReply>
+  readonly recover: (params: { readonly token: string; readonly worker: string }) => Promise<RecoverReply>
   /** Renews the lease rows of all tokens and answers the jobs still running under them. */
-  renew(params: RenewParams): Promise<RenewReply>
+  readonly renew: (params: RenewParams) => Promise<RenewReply>
   /**
    * Removes claim rows that no running job bears any more, and void headers older than `voidMs`.
    */
-  collect(params: { readonly limit: number; readonly voidMs: number }): Promise<{ readonly removed: number }>
+  readonly collect: (params: {
+    readonly limit: number
+    readonly voidMs: number
+  }) => Promise<{ readonly removed: number }>
 }
 
 export interface WatchStore {
   /** States the sweep period of this fleet. The first to ask decides; answers what was decided. */
-  declare(params: { readonly sweepMs: number }): Promise<{ readonly sweepMs: number; readonly nowMs: number }>
+  readonly declare: (params: {
+    readonly sweepMs: number
+  }) => Promise<{ readonly sweepMs: number; readonly nowMs: number }>
   /**
    * Records that the store was seen. `lastReplyMs` is the database time of the sender's last reply and
    * `sinceReplyMs` its own elapsed time since, so that a move that lands more than `maxAgeMs` after it
    * was sent is refused.
    */
-  move(params: WatchMoveParams): Promise<WatchMoveReply>
+  readonly move: (params: WatchMoveParams) => Promise<WatchMoveReply>
 }
 
 export interface InsertParams {
@@ -107,7 +116,10 @@ export interface NewJob {
   readonly due: { readonly delayMs: number } | { readonly atMs: number }
 }
 export type InsertReply =
-  | { readonly kind: 'inserted'; readonly jobs: readonly { readonly id: string; readonly created: boolean }[] }
+  | {
+      readonly kind: 'inserted'
+      readonly jobs: readonly { readonly id: string; readonly created: boolean }[]
+    }
   | { readonly kind: 'conflict'; readonly ids: readonly string[] }
 
 export interface ClaimParams {

@@ -35,12 +35,22 @@ export interface AttemptParts extends WorkerParts {
   readonly settle: (attempt: Attempt, outcome: Outcome) => void
 }
 
-export function createAttempt(parts: AttemptParts, definition: AnyJob, claim: HeldClaim, job: ClaimedJob): Attempt {
+export function createAttempt(
+  parts: AttemptParts,
+  definition: AnyJob,
+  claim: HeldClaim,
+  job: ClaimedJob,
+): Attempt {
   const { clock, emit, leases, intervals } = parts
   const id = job.spec.id
   const where = { job: id, epoch: job.epoch } as const
   const controller = new AbortController()
-  const state = { certain: leases.certain(claim, job.spec.leaseTtlMs), started: false, ended: false, settleSent: false }
+  const state = {
+    certain: leases.certain(claim, job.spec.leaseTtlMs),
+    started: false,
+    ended: false,
+    settleSent: false,
+  }
   let timer: Timer | null = null
   let startable: (() => void) | null = null
 

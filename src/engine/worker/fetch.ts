@@ -12,7 +12,7 @@ import { createWake } from './wake.ts'
  */
 export interface Fetcher {
   /** Something may be claimable: poll now. */
-  wake(): void
+  readonly wake: () => void
   /** A slot became free: goes on if the loop was waiting for one. */
   slotFreed(): void
   /** Resolves when the loop has ended and no claim is in flight or unknown. */
@@ -33,7 +33,14 @@ export function createFetcher(parts: FetchParts): Fetcher {
   const wake = createWake(clock)
   const kinds = [...parts.handlers.keys()].sort()
   /** What the loop remembers between two turns. */
-  const state = { waitMs: 0, claims: 0, unknown: null as HeldClaim | null, draining: false, stopping: false, abandoned: false }
+  const state = {
+    waitMs: 0,
+    claims: 0,
+    unknown: null as HeldClaim | null,
+    draining: false,
+    stopping: false,
+    abandoned: false,
+  }
   const done = run()
 
   async function run(): Promise<void> {

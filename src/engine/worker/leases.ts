@@ -56,7 +56,10 @@ export function createLeases(parts: WorkerParts): Leases {
     const attempts = named.flatMap((claim) => [...claim.attempts])
     let nextMs = sentAtMs + beatMs()
     try {
-      const reply = await ask('claims.renew', store.claims.renew({ worker, tokens: named.map(({ token }) => token) }))
+      const reply = await ask(
+        'claims.renew',
+        store.claims.renew({ worker, tokens: named.map(({ token }) => token) }),
+      )
       state.failuresInARow = 0
       for (const claim of named) claim.sentAtMs = sentAtMs
       sortOut(attempts, reply.held)

@@ -27,7 +27,9 @@ export function failureOf(thrown: unknown, job: ClaimedJob, random: Random): Out
 }
 
 function isPermanent(thrown: unknown): boolean {
-  return thrown instanceof PermanentFailure || thrown instanceof InputInvalid || thrown instanceof ResultInvalid
+  return (
+    thrown instanceof PermanentFailure || thrown instanceof InputInvalid || thrown instanceof ResultInvalid
+  )
 }
 
 function errorOf(thrown: unknown): JobError {

@@ -10,7 +10,7 @@ import { createWake } from './wake.ts'
  * settlement is sent until its outcome is known; each repeat says that it is one.
  */
 export interface Settler {
-  add(attempt: Attempt, outcome: Outcome): void
+  readonly add: (attempt: Attempt, outcome: Outcome) => void
   /** Resolves when nothing is left to settle. */
   idle(): Promise<void>
   stop(): void
@@ -24,7 +24,10 @@ interface Pending {
   readonly settlement: Settlement
 }
 
-export function createSettler(parts: WorkerParts, confirmed: (attempt: Attempt, settled: Settled) => void): Settler {
+export function createSettler(
+  parts: WorkerParts,
+  confirmed: (attempt: Attempt, settled: Settled) => void,
+): Settler {
   const { clock, store, worker, intervals, ask } = parts
   const wake = createWake(clock)
   const state = { failuresInARow: 0, stopped: false, groupMax }

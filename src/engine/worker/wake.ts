@@ -2,8 +2,9 @@ import type { Clock } from '../ports/clock.ts'
 
 /** A wait that ends after a time or when somebody wakes it. A wake that came early is not lost. */
 export interface Wake {
-  wake(): void
-  wait(delayMs: number | null, label: string): Promise<void>
+  readonly wake: () => void
+  /** Null waits for the wake alone. */
+  readonly wait: (delayMs: number | null, label: string) => Promise<void>
 }
 
 export function createWake(clock: Clock): Wake {

@@ -8,7 +8,7 @@ import { createSlots } from './slots.ts'
 
 /** The loops that claim, run and settle jobs, from one start to one stop. */
 export interface Worker {
-  wake(): void
+  readonly wake: () => void
   /**
    * Claims nothing more, lets running attempts end for `drainMs`, asks the rest to end, and gives back what
    * has not ended `abandonMs` later. Resolves when every settlement is confirmed, or `settleMs` after that.
@@ -50,7 +50,10 @@ export function createWorker(
       claim.attempts.add(attempt)
       if (stopping) return attempt.release()
       slots.take(job.spec.queue)
-      running.set(attempt, attempt.run().finally(() => ended(attempt)))
+      running.set(
+        attempt,
+        attempt.run().finally(() => ended(attempt)),
+      )
     },
   })
 
@@ -79,7 +82,10 @@ export function createWorker(
       for (const attempt of running.keys()) attempt.interrupt()
       if (running.size > 0) await within(intervals.abandonMs, allEnded())
       for (const attempt of running.keys()) attempt.release()
-      await within(settleMs, fetched.then(() => settler.idle()))
+      await within(
+        settleMs,
+        fetched.then(() => settler.idle()),
+      )
       fetcher.abandon()
       settler.stop()
       leases.stop()

@@ -30,9 +30,15 @@ export function claim(content: Content, params: ClaimParams, nowMs: number): Cla
 }
 
 /** In claim order, as many as fit; a job on its last eviction only alone, and only for an idle worker. */
-function choose(content: Content, params: ClaimParams, nowMs: number): { taken: JobRecord[]; soloWaiting: boolean } {
+function choose(
+  content: Content,
+  params: ClaimParams,
+  nowMs: number,
+): { taken: JobRecord[]; soloWaiting: boolean } {
   const { kinds, idle } = params
-  const room = new Map(params.queues.filter(({ limit }) => limit > 0).map(({ queue, limit }) => [queue, limit]))
+  const room = new Map(
+    params.queues.filter(({ limit }) => limit > 0).map(({ queue, limit }) => [queue, limit]),
+  )
   const all = [...room.keys()]
   const solo = content.ready.first({ queues: all, kinds, solo: true }, nowMs)
   const taken: JobRecord[] = []

@@ -48,7 +48,8 @@ export function rawMemoryStore(time: { nowMs(): number }): InspectableStore {
     dump: () => Promise.resolve(dumpOf(content)),
     snapshot: () => Promise.resolve({ store: 'memory', content: copyOf(content) }),
     restore: async (snapshot) => {
-      if (snapshot.store !== 'memory') throw new InvalidArgument(`this is a snapshot of a ${snapshot.store} store`)
+      if (snapshot.store !== 'memory')
+        throw new InvalidArgument(`this is a snapshot of a ${snapshot.store} store`)
       content = copyOf(snapshot.content as Content)
     },
     reset: async () => {
@@ -66,4 +67,3 @@ function settle(content: Content, { settlements }: SettleParams, nowMs: number):
   })
   return { results }
 }
-

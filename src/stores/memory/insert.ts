@@ -14,7 +14,12 @@ function clashes(content: Content, { spec }: NewJob): boolean {
   return there !== undefined && !(there.kind === spec.kind && sameJson(there.input, spec.input))
 }
 
-function insertOne(content: Content, insertId: string, { spec, due }: NewJob, nowMs: number) {
+function insertOne(
+  content: Content,
+  insertId: string,
+  { spec, due }: NewJob,
+  nowMs: number,
+): { id: string; created: boolean } {
   const { id } = spec
   if (content.jobs.has(id)) return { id, created: content.insertIds.get(id) === insertId }
   const visibleAtMs = 'atMs' in due ? due.atMs : nowMs + due.delayMs

@@ -24,10 +24,15 @@ export interface ReadyFilter {
 const bands = 4
 
 export function createReady(current: (id: string) => JobRecord | undefined): Ready {
-  const lanes = new Map<string, JobRecord[][]>()
+  /** By queue, then by kind; in a lane one heap for each band, then the same for jobs on their last eviction. */
+  const lanes = new Map<string, Map<string, JobRecord[][]>>()
 
-  function heapsOf(queue: string, kind: string, solo: boolean): JobRecord[][] | undefined {
-    return lanes.get(laneKey(queue, kind, solo))
+  function heapOf({ spec, evictions }: JobRecord): JobRecord[] {
+    let kinds = lanes.get(spec.queue)
+    if (!kinds) lanes.set(spec.queue, (kinds = new Map()))
+    let lane = kinds.get(spec.kind)
+    if (!lane) kinds.set(spec.kind, (lane = Array.from({ length: 2 * bands }, () => [])))
+    return lane[spec.band + (isLastEviction({ spec, evictions }) ? bands : 0)] as JobRecord[]
   }
 
   /** Drops stale entries from the head; answers the first that still stands. */
@@ -40,18 +45,15 @@ export function createReady(current: (id: string) => JobRecord | undefined): Rea
   }
 
   return {
-    add: (job) => {
-      const key = laneKey(job.spec.queue, job.spec.kind, isLastEviction(job))
-      let heaps = lanes.get(key)
-      if (!heaps) lanes.set(key, (heaps = Array.from({ length: bands }, () => [])))
-      push(heaps[job.spec.band] as JobRecord[], job)
-    },
+    add: (job) => push(heapOf(job), job),
     first: ({ queues, kinds, solo }, nowMs) => {
       for (let band = 0; band < bands; band++) {
         let best: JobRecord | null = null
         for (const queue of queues) {
+          const byKind = lanes.get(queue)
+          if (!byKind) continue
           for (const kind of kinds) {
-            const heap = heapsOf(queue, kind, solo)?.[band]
+            const heap = byKind.get(kind)?.[solo ? band + bands : band]
             const top = heap && head(heap)
             if (top && dueMs(top) <= nowMs && (best === null || before(top, best))) best = top
           }
@@ -61,8 +63,8 @@ export function createReady(current: (id: string) => JobRecord | undefined): Rea
       return null
     },
     remove: (job) => {
-      const heap = heapsOf(job.spec.queue, job.spec.kind, isLastEviction(job))?.[job.spec.band]
-      if (heap?.[0] === job) pop(heap)
+      const heap = heapOf(job)
+      if (heap[0] === job) pop(heap)
     },
     clear: () => lanes.clear(),
   }
@@ -76,10 +78,6 @@ export function before(a: JobRecord, b: JobRecord): boolean {
 
 function dueMs(job: JobRecord): number {
   return job.visibleAtMs ?? Number.POSITIVE_INFINITY
-}
-
-function laneKey(queue: string, kind: string, solo: boolean): string {
-  return `${queue}\0${kind}\0${solo ? 1 : 0}`
 }
 
 function push(heap: JobRecord[], job: JobRecord): void {

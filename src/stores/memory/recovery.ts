@@ -5,7 +5,11 @@ import { jobsUnder } from './claims.ts'
 import { type Content, byText, put } from './content.ts'
 import { quietForMs } from './watch.ts'
 
-export function reclaim(content: Content, { limit }: { readonly limit: number }, nowMs: number): ReclaimReply {
+export function reclaim(
+  content: Content,
+  { limit }: { readonly limit: number },
+  nowMs: number,
+): ReclaimReply {
   const none = { jobs: [], heldBack: 0, full: false }
   if (limit <= 0) return none
   const silent = silentLeases(content, nowMs)
@@ -48,7 +52,11 @@ function takeLease(content: Content, lease: LeaseRow, nowMs: number): JobRecord[
   return jobs
 }
 
-export function expireTimeouts(content: Content, { limit }: { readonly limit: number }, nowMs: number): TimeoutReply {
+export function expireTimeouts(
+  content: Content,
+  { limit }: { readonly limit: number },
+  nowMs: number,
+): TimeoutReply {
   if (limit <= 0) return { jobs: [] }
   const seenMs = quietForMs(content, nowMs)
   const late: JobRecord[] = []

@@ -2,7 +2,11 @@ import type { WatchMoveParams, WatchMoveReply, WatchState } from '../../engine/p
 import { isFresh, moved } from '../../engine/recovery/watch.ts'
 import type { Content } from './content.ts'
 
-export function declare(content: Content, { sweepMs }: { readonly sweepMs: number }, nowMs: number) {
+export function declare(
+  content: Content,
+  { sweepMs }: { readonly sweepMs: number },
+  nowMs: number,
+): { sweepMs: number; nowMs: number } {
   content.watch ??= { sweepMs, seenSinceMs: null, seenAtMs: null }
   return { sweepMs: content.watch.sweepMs, nowMs }
 }

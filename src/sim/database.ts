@@ -1,0 +1,96 @@
+import { StoreUnavailable } from '../engine/errors.ts'
+import type { InspectableStore, Store } from '../engine/ports/store.ts'
+import type { StoreCall } from '../stores/policy.ts'
+import type { WorldEvent } from './clock/queue.ts'
+import type { Fault } from './faults/fault.ts'
+import { historyOf } from './history-of.ts'
+import type { Incarnation } from './node.ts'
+import type { World } from './world.ts'
+
+/** The simulated server around a real store: it can go away, and it runs one operation at a time. */
+export interface Database {
+  readonly raw: InspectableStore
+  /** Set while it is away. */
+  readonly down: Fault | null
+  /** Rises whenever open connections are cut. */
+  readonly generation: number
+  readonly errors: { readonly refused: StoreUnavailable; readonly reset: StoreUnavailable }
+  /** Operations whose answer the store has not given yet: the world stands still for them. */
+  readonly busy: number
+  arrives(delayMs: number, label: string, execute: () => void): void
+  execute<R>(
+    owner: Incarnation,
+    name: StoreCall,
+    params: unknown,
+    run: (store: Store) => Promise<R>,
+  ): Promise<R>
+  goDown(fault: Fault): void
+  /** Comes back at once, whatever kept it away. */
+  comeUp(): void
+}
+
+export function createDatabase(world: World, raw: InspectableStore): Database {
+  const inFlight = new Set<WorldEvent>()
+  const state = { down: null as Fault | null, generation: 0, busy: 0 }
+  const errors = {
+    refused: new StoreUnavailable('connection refused (simulated)', 'no'),
+    reset: new StoreUnavailable('connection reset (simulated)', 'maybe'),
+  }
+
+  function landAll(): void {
+    for (const event of inFlight) {
+      if (!event.live) continue
+      event.live = false
+      event.fire()
+    }
+  }
+
+  const database: Database = {
+    raw,
+    errors,
+    get down() {
+      return state.down
+    },
+    get generation() {
+      return state.generation
+    },
+    get busy() {
+      return state.busy
+    },
+    arrives: (delayMs, label, execute) => {
+      const event: WorldEvent = world.later(delayMs, label, () => {
+        inFlight.delete(event)
+        execute()
+      })
+      inFlight.add(event)
+    },
+    execute: async (owner, name, params, run) => {
+      state.busy += 1
+      try {
+        const reply = await run(raw)
+        world.recorder.executed(owner, name)
+        for (const event of historyOf(name, params, reply)) world.recorder.stored(owner, event)
+        return reply
+      } finally {
+        state.busy -= 1
+      }
+    },
+    goDown: (fault) => {
+      if (state.down) return
+      world.struck(fault, null)
+      if (fault.lands) landAll()
+      state.down = fault
+      state.generation += 1
+      world.recorder.happened(null, { type: 'database.down', forMs: fault.forMs ?? 0 })
+      world.later(fault.forMs ?? 0, 'database-up', () => {
+        if (state.down === fault) database.comeUp()
+      })
+    },
+    comeUp: () => {
+      if (!state.down) return
+      state.down = null
+      world.recorder.happened(null, { type: 'database.up' })
+    },
+  }
+  return database
+}

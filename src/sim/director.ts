@@ -1,0 +1,141 @@
+import { StoreUnavailable } from '../engine/errors.ts'
+import type { HistoryEvent } from '../engine/history.ts'
+import { isTerminal } from '../engine/jobs/record.ts'
+import { convergenceBoundMs } from './convergence.ts'
+import type { Fault } from './faults/fault.ts'
+import { familyNamed } from './faults/index.ts'
+import { type Incarnation, type SimNode, resume, startProcess } from './node.ts'
+import type { Scenario, WorkStep } from './scenarios/scenario.ts'
+import type { World } from './world.ts'
+
+/** After the last job has ended, for repeats and late messages to show what they do. */
+const quietMs = 15_000
+
+/**
+ * The course of a run: work arrives and faults strike, then everything is healed and must converge within
+ * its bound, then the final state is told.
+ */
+export interface Director {
+  begin(): void
+  watch(event: HistoryEvent): void
+  readonly over: boolean
+  readonly converged: boolean
+}
+
+export function createDirector(
+  world: World,
+  scenario: Scenario,
+  client: SimNode,
+  plan: readonly Fault[],
+  steps: readonly WorkStep[],
+): Director {
+  const open = new Set<string>()
+  const state = { unsent: steps.length, healed: false, over: false, converged: false, ending: false }
+
+  function begin(): void {
+    const { intervals } = scenario
+    world.recorder.happened(null, {
+      type: 'run.started',
+      sweepMs: intervals?.sweepMs ?? 5_000,
+      storeCallMs: world.database.raw.callMs,
+      replyMs: intervals?.replyMs ?? 1_000,
+    })
+    for (const node of world.nodes) {
+      if (node !== client)
+        world.later(world.chooser.below(5_000, 'boot', node.name, 'at', 0), 'boot', () => world.start(node))
+    }
+    const engine = startProcess(world, client)
+    const sender = client.process as Incarnation
+    for (const step of steps) world.schedule(sender, step.atMs, 'submit', () => void submit(step))
+    for (const fault of plan)
+      world.later(fault.atMs, 'fault', () => familyNamed(fault.family)?.strike(world, fault))
+    world.later(scenario.activeMs, 'heal', heal)
+
+    /** Sends until the store has answered: the producer's part of losing no job. */
+    async function submit(step: WorkStep): Promise<void> {
+      try {
+        await engine.enqueue(step.job, step.input, step.options)
+        state.unsent -= 1
+        world.recorder.happened(sender, { type: 'enqueue.acknowledged', job: step.options.id })
+        endIfDone()
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) return world.fail(error)
+        world.schedule(sender, 1_000, 'submit', () => void submit(step))
+      }
+    }
+  }
+
+  function heal(): void {
+    state.healed = true
+    world.database.comeUp()
+    for (const node of world.nodes) {
+      node.armed.length = 0
+      if (node.process) resume(world, node.process)
+      else world.start(node)
+    }
+    world.database.raw.dump().then(({ jobs }) => {
+      const boundMs = convergenceBoundMs(jobs, steps, scenario, world)
+      world.recorder.happened(null, { type: 'run.healed', boundMs })
+      world.later(boundMs, 'bound', () => end(false))
+      endIfDone()
+    }, world.fail)
+  }
+
+  function watch(event: HistoryEvent): void {
+    switch (event.type) {
+      case 'job.inserted':
+        if (event.created) open.add(event.job)
+        return
+      case 'job.settled':
+        if (event.settled === 'applied' && event.state !== null && isTerminal(event.state)) close(event.job)
+        return
+      case 'job.reclaimed':
+      case 'job.timedOut':
+        if (event.state === 'failed') close(event.job)
+        return
+      default:
+    }
+  }
+
+  function close(job: string): void {
+    open.delete(job)
+    endIfDone()
+  }
+
+  function endIfDone(): void {
+    if (!state.healed || state.unsent > 0 || open.size > 0 || state.ending) return
+    state.ending = true
+    world.later(quietMs, 'end', () => end(open.size === 0))
+  }
+
+  function end(converged: boolean): void {
+    if (state.converged || (!converged && state.ending)) return
+    state.converged = converged
+    world.database.raw.dump().then(({ jobs }) => {
+      for (const { spec, state: final, attempt, failures, evictions, epoch } of jobs) {
+        world.recorder.happened(null, {
+          type: 'job.final',
+          job: spec.id,
+          state: final,
+          attempt,
+          failures,
+          evictions,
+          epoch,
+        })
+      }
+      world.recorder.happened(null, { type: 'run.ended', converged })
+      state.over = true
+    }, world.fail)
+  }
+
+  return {
+    begin,
+    watch,
+    get over() {
+      return state.over
+    },
+    get converged() {
+      return state.converged
+    },
+  }
+}

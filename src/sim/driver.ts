@@ -1,0 +1,107 @@
+import type { Barrier } from './barrier.ts'
+import { runFromMacrotask } from './barrier.ts'
+import { type Leak, type LeakGuard } from './guard/guard.ts'
+import { realMs } from './guard/real-clock.ts'
+import type { Incarnation } from './node.ts'
+import type { World } from './world.ts'
+
+/** Why a run ended before its time. */
+export type Stop =
+  | { readonly kind: 'leak'; readonly leak: Leak }
+  | { readonly kind: 'livelock'; readonly atMs: number; readonly label: string }
+  | { readonly kind: 'failure'; readonly error: unknown }
+
+const eventsPerTurn = 512
+const eventsPerInstantMax = 20_000
+/** How long a handler that waits for nothing in this world may take to show that it waits for the real one. */
+const stallMs = 50
+
+/**
+ * Fires one event, drains all that it set off, repeats. The guard is armed exactly meanwhile. Null means that
+ * `over` said so, or that nothing was left to happen.
+ */
+export async function drive(
+  world: World,
+  barrier: Barrier,
+  guard: LeakGuard,
+  over: () => boolean,
+  beat: () => void,
+): Promise<Stop | null> {
+  let stop: Stop | null = null
+  let instant = { atMs: -1, events: 0 }
+  let stall: { readonly owner: Incarnation; readonly sinceMs: number } | null = null
+
+  function turn(): boolean {
+    beat()
+    if (world.database.busy > 0) return true
+    if (stall) return wait(stall)
+    for (let k = 0; k < eventsPerTurn; k++) {
+      if (stop || over()) return false
+      if (!fire()) return false
+      if (world.database.busy > 0) return true
+      stall = stalled()
+      if (stall) return true
+    }
+    return true
+  }
+
+  function fire(): boolean {
+    guard.arm()
+    let more = false
+    try {
+      more = world.step()
+      barrier.drain()
+    } finally {
+      guard.disarm()
+    }
+    const leak = guard.takeLeak()
+    if (leak) stop = { kind: 'leak', leak }
+    if (world.failure) stop = { kind: 'failure', error: world.failure.error }
+    instant =
+      world.nowMs === instant.atMs
+        ? { ...instant, events: instant.events + 1 }
+        : { atMs: world.nowMs, events: 1 }
+    if (instant.events > eventsPerInstantMax)
+      stop = { kind: 'livelock', atMs: world.nowMs, label: world.lastLabel }
+    return more
+  }
+
+  /** A process with more handlers running than waiting for a port, beyond those known to hang. */
+  function stalled(): { owner: Incarnation; sinceMs: number } | null {
+    for (const { process } of world.nodes) {
+      if (!process) continue
+      const idle = process.handlers - process.waits
+      if (idle > process.hung) return { owner: process, sinceMs: realMs() }
+      process.hung = Math.max(0, idle)
+    }
+    return null
+  }
+
+  /** The world stands still in real time: what moves now was moved from outside. */
+  function wait({ owner, sinceMs }: { owner: Incarnation; sinceMs: number }): boolean {
+    const idle = owner.handlers - owner.waits
+    if (idle <= owner.hung) {
+      const what = `a handler on ${owner.node.name} waited for something outside the simulation`
+      stop = {
+        kind: 'leak',
+        leak: { what, site: 'unknown: no port was asked and no guarded function called', stack: '' },
+      }
+      return false
+    }
+    if (realMs() - sinceMs >= stallMs) {
+      owner.hung = idle
+      stall = null
+    }
+    return true
+  }
+
+  // Simulated errors come by the thousand, and nobody reads where they were made.
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    await runFromMacrotask(turn)
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+  return stop
+}

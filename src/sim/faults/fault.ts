@@ -1,0 +1,75 @@
+import type { StoreCall } from '../../stores/policy.ts'
+import type { Chooser } from '../chooser.ts'
+import type { World } from '../world.ts'
+
+/** A small named value in a plan: it can be listed, removed, and put into a replay file. */
+export interface Fault {
+  readonly id: string
+  readonly family: FamilyName
+  readonly atMs: number
+  readonly node?: string
+  readonly call?: StoreCall
+  readonly forMs?: number
+  readonly skewMs?: number
+  /** How it shows: an error at once (`reset`), or nothing at all (`silent`). */
+  readonly how?: 'reset' | 'silent'
+  /** Whether work in flight at a restart takes effect. */
+  readonly lands?: boolean
+}
+
+export type FamilyName =
+  | 'lost-request'
+  | 'lost-reply'
+  | 'database-restart'
+  | 'outage-short'
+  | 'outage-long'
+  | 'crash'
+  | 'pause'
+  | 'clock-skew'
+
+export interface Family {
+  readonly name: FamilyName
+  readonly says: string
+  /** The k-th fault of this family; `draw` answers a number in [0, bound) of its own for each name. */
+  draw(place: FaultPlace, draw: (bound: number, what: string) => number): Omit<Fault, 'id' | 'family'>
+  /** Brings it about, at its time. */
+  strike(world: World, fault: Fault): void
+  /** At most this many in one run of ten minutes. */
+  readonly most: number
+}
+
+export interface FaultPlace {
+  readonly nodes: readonly string[]
+  readonly producers: readonly string[]
+  readonly forMs: number
+  readonly leaseTtlMs: number
+}
+
+/**
+ * The faults of one run, by swarm testing: each seed turns about half of the families off entirely, and
+ * draws how hard the others hit.
+ */
+export function drawPlan(
+  families: readonly Family[],
+  place: FaultPlace,
+  chooser: Chooser,
+  swarm: boolean,
+): Fault[] {
+  const plan: Fault[] = []
+  for (const family of families) {
+    const on = !swarm || chooser.below(2, 'swarm', family.name, 'on', 0) === 1
+    const most = Math.max(1, Math.round((family.most * place.forMs) / 600_000))
+    const count = on ? 1 + chooser.below(most, 'swarm', family.name, 'count', 0) : 0
+    for (let k = 0; k < count; k++) {
+      const draw = (bound: number, what: string): number =>
+        chooser.below(bound, 'fault', family.name, what, k)
+      plan.push({ id: `${family.name} #${k + 1}`, family: family.name, ...family.draw(place, draw) })
+    }
+  }
+  return plan
+}
+
+/** Picks one of a list. */
+export function pick<T>(list: readonly T[], draw: (bound: number, what: string) => number, what: string): T {
+  return list[draw(list.length, what)] as T
+}

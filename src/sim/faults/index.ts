@@ -1,0 +1,23 @@
+import { clockSkew } from './clock-skew.ts'
+import { crashFamily } from './crash.ts'
+import { databaseRestart } from './database-restart.ts'
+import type { Family } from './fault.ts'
+import { lostReply, lostRequest } from './lost-message.ts'
+import { outageLong, outageShort } from './outage.ts'
+import { pauseFamily } from './pause.ts'
+
+/** Every fault family there is. */
+export const families: readonly Family[] = [
+  lostRequest,
+  lostReply,
+  databaseRestart,
+  outageShort,
+  outageLong,
+  crashFamily,
+  pauseFamily,
+  clockSkew,
+]
+
+export function familyNamed(name: string): Family | undefined {
+  return families.find((family) => family.name === name)
+}

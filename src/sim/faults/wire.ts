@@ -1,0 +1,99 @@
+import type { Store } from '../../engine/ports/store.ts'
+import type { StoreCall } from '../../stores/policy.ts'
+import type { Incarnation } from '../node.ts'
+import type { World } from '../world.ts'
+import type { Fault } from './fault.ts'
+
+/**
+ * The way from a node to the database: every call is a request, an execution on the raw store at the
+ * database's time, and a reply. Here messages get lost; what a caller does then is `stores/resilient.ts`.
+ */
+const latencyMsMax = 20
+
+export function createWire(world: World, owner: Incarnation): Store {
+  const { database } = world
+  const call = <P, R>(name: StoreCall, run: (store: Store, params: P) => Promise<R>) => {
+    return (params: P): Promise<R> => send(world, owner, name, (store) => run(store, params), params)
+  }
+  return {
+    name: database.raw.name,
+    callMs: database.raw.callMs,
+    jobs: {
+      insert: call('jobs.insert', (store, params) => store.jobs.insert(params)),
+      settle: call('jobs.settle', (store, params) => store.jobs.settle(params)),
+      reclaim: call('jobs.reclaim', (store, params) => store.jobs.reclaim(params)),
+      expireTimeouts: call('jobs.expireTimeouts', (store, params) => store.jobs.expireTimeouts(params)),
+      get: call('jobs.get', (store, params) => store.jobs.get(params)),
+    },
+    claims: {
+      claim: call('claims.claim', (store, params) => store.claims.claim(params)),
+      recover: call('claims.recover', (store, params) => store.claims.recover(params)),
+      renew: call('claims.renew', (store, params) => store.claims.renew(params)),
+      collect: call('claims.collect', (store, params) => store.claims.collect(params)),
+    },
+    watch: {
+      declare: call('watch.declare', (store, params) => store.watch.declare(params)),
+      move: call('watch.move', (store, params) => store.watch.move(params)),
+    },
+    now: () => call<null, number>('now', (store) => store.now())(null),
+    migrate: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  }
+}
+
+function send<R>(
+  world: World,
+  owner: Incarnation,
+  name: StoreCall,
+  run: (store: Store) => Promise<R>,
+  params: unknown,
+): Promise<R> {
+  return new Promise((resolve, reject) => {
+    // A dead process goes on in our memory until its promises are gone; it reaches nothing any more.
+    if (!owner.alive) return
+    const { database, recorder } = world
+    const ordinal = (owner.calls.get(name) ?? 0) + 1
+    owner.calls.set(name, ordinal)
+    const latencyMs = world.chooser.below(latencyMsMax * latencyMsMax, 'latency', who(owner), name, ordinal)
+    const outMs = 1 + (latencyMs % latencyMsMax)
+    const backMs = 1 + Math.floor(latencyMs / latencyMsMax)
+    const answer = (how: () => void, outcome: string): void => {
+      world.schedule(owner, backMs, name, () => {
+        recorder.reply(owner, name, outcome)
+        how()
+      })
+    }
+    const cut = (): void => answer(() => reject(database.errors.reset), 'reset')
+
+    recorder.request(owner, name)
+    const fault = takeFault(owner, name)
+    if (fault) world.struck(fault, owner, name)
+    if (database.down?.how === 'reset') return answer(() => reject(database.errors.refused), 'refused')
+    if (fault?.family === 'lost-request') return fault.how === 'reset' ? cut() : undefined
+
+    database.arrives(outMs, name, () => {
+      if (database.down) return database.down.how === 'reset' ? cut() : undefined
+      const { generation } = database
+      void database.execute(owner, name, params, run).then((reply) => {
+        if (fault?.family === 'lost-reply') return fault.how === 'reset' ? cut() : undefined
+        world.schedule(owner, backMs, name, () => {
+          const whole = database.generation === generation
+          recorder.reply(owner, name, whole ? 'ok' : 'reset')
+          if (whole) resolve(reply)
+          else reject(database.errors.reset)
+        })
+      }, reject)
+    })
+  })
+}
+
+function takeFault(owner: Incarnation, name: StoreCall): Fault | undefined {
+  const { armed } = owner.node
+  if (armed.length === 0) return undefined
+  const at = armed.findIndex((fault) => fault.call === name)
+  return at < 0 ? undefined : armed.splice(at, 1)[0]
+}
+
+function who(owner: Incarnation): string {
+  return `${owner.node.name}#${owner.number}`
+}

@@ -1,0 +1,142 @@
+import type { EngineEvent, HistoryEvent, HistoryType, StoreEvent, WorldEvent } from '../engine/history.ts'
+import type { Property } from '../properties/property.ts'
+import { createHash } from './hash.ts'
+import type { Incarnation } from './node.ts'
+
+/** Something that moved in the world: a message or a timer. Together with the history it is the trace. */
+export interface Step {
+  readonly atMs: number
+  readonly node: string
+  readonly incarnation: number
+  readonly step: 'request' | 'execution' | 'reply' | 'timer'
+  readonly label: string
+  readonly outcome: string
+}
+
+export interface Violation {
+  readonly property: string
+  readonly kind: string
+  readonly subject: string
+  readonly message: string
+  readonly atMs: number
+  readonly event: number
+}
+
+export interface PropertyTally {
+  readonly name: string
+  readonly kind: Property['kind']
+  evaluations: number
+  violations: number
+}
+
+/** Sees everything, judges nothing itself: feeds the trace hash and the properties, keeps the story if asked. */
+export interface Recorder {
+  /** Requests, executions, replies and timers so far. */
+  readonly events: number
+  readonly violations: readonly Violation[]
+  readonly tallies: readonly PropertyTally[]
+  readonly story: readonly (HistoryEvent | Step)[] | null
+  request(owner: Incarnation, call: string): void
+  executed(owner: Incarnation, call: string): void
+  reply(owner: Incarnation, call: string, outcome: string): void
+  timer(owner: Incarnation, label: string): void
+  stored(owner: Incarnation, event: StoreEvent): void
+  /** `null` is the environment. */
+  happened(owner: Incarnation | null, event: EngineEvent | WorldEvent): void
+  digest(): string
+}
+
+interface Placed {
+  atMs: number
+  node: string
+  incarnation: number
+}
+
+interface Monitor {
+  readonly property: Property
+  readonly state: unknown
+  readonly tally: PropertyTally
+}
+
+const violationsMax = 100
+
+export interface RecorderOptions {
+  readonly properties: readonly Property[]
+  readonly keepStory: boolean
+  readonly now: () => number
+  /** Told of every history event, after the properties. */
+  readonly watch: (event: HistoryEvent) => void
+}
+
+export function createRecorder({ properties, keepStory, now, watch }: RecorderOptions): Recorder {
+  const hash = createHash()
+  const violations: Violation[] = []
+  const story: (HistoryEvent | Step)[] | null = keepStory ? [] : null
+  const monitors: readonly Monitor[] = properties.map((property) => ({
+    property,
+    state: property.start(),
+    tally: { name: property.name, kind: property.kind, evaluations: 0, violations: 0 },
+  }))
+  const byType = new Map<HistoryType, Monitor[]>()
+  for (const monitor of monitors) {
+    for (const type of monitor.property.on) byType.set(type, [...(byType.get(type) ?? []), monitor])
+  }
+  let events = 0
+  let judging = monitors[0] as Monitor
+
+  const verdict = {
+    evaluated: () => void (judging.tally.evaluations += 1),
+    violated: (violation: { kind: string; subject: string; message: string }) => {
+      judging.tally.violations += 1
+      if (violations.length >= violationsMax) return
+      violations.push({ property: judging.property.name, ...violation, atMs: now(), event: events })
+    },
+  }
+
+  function moved(owner: Incarnation, step: Step['step'], label: string, outcome: string): void {
+    events += 1
+    hash.number(now())
+    hash.number(owner.node.index * 1024 + owner.number)
+    hash.text(step)
+    hash.text(label)
+    hash.text(outcome)
+    story?.push({ atMs: now(), node: owner.node.name, incarnation: owner.number, step, label, outcome })
+  }
+
+  function tell(owner: Incarnation | null, told: EngineEvent | StoreEvent | WorldEvent): void {
+    // The emitter hands the event over; a copy would cost more than everything else here.
+    const event = told as HistoryEvent & Placed
+    event.atMs = now()
+    event.node = owner ? owner.node.name : 'env'
+    event.incarnation = owner ? owner.number : 0
+    hash.value(event)
+    story?.push(event)
+    const interested = byType.get(event.type)
+    if (interested) {
+      for (const monitor of interested) {
+        judging = monitor
+        monitor.property.step(monitor.state, event, verdict)
+      }
+    }
+    watch(event)
+  }
+
+  return {
+    get events() {
+      return events
+    },
+    violations,
+    tallies: monitors.map(({ tally }) => tally),
+    story,
+    request: (owner, call) => moved(owner, 'request', call, ''),
+    executed: (owner, call) => moved(owner, 'execution', call, ''),
+    reply: (owner, call, outcome) => moved(owner, 'reply', call, outcome),
+    timer: (owner, label) => moved(owner, 'timer', label, ''),
+    stored: tell,
+    happened: (owner, event) => {
+      // A dead process is not heard any more; what its requests in flight do to the store is.
+      if (owner === null || owner.alive) tell(owner, event)
+    },
+    digest: hash.digest,
+  }
+}

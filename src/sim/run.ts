@@ -1,0 +1,178 @@
+import type { InspectableStore } from '../engine/ports/store.ts'
+import type { Property } from '../properties/property.ts'
+import { createBarrier } from './barrier.ts'
+import { type Chooser, Diverged, type Draws, listChooser, seededChooser } from './chooser.ts'
+import { type Director, createDirector } from './director.ts'
+import { type Stop, drive } from './driver.ts'
+import { type Fault, drawPlan } from './faults/fault.ts'
+import { familyNamed } from './faults/index.ts'
+import { type Leak, leakGuard } from './guard/guard.ts'
+import type { SimNode } from './node.ts'
+import { type PropertyTally, type Recorder, type Violation, createRecorder } from './recorder.ts'
+import type { Scenario } from './scenarios/scenario.ts'
+import { type Seed, formatSeed } from './seed.ts'
+import { createWorld } from './world.ts'
+
+export type StoreFactory = (time: { nowMs(): number }) => InspectableStore
+
+export interface RunOptions {
+  readonly seed: Seed
+  readonly scenario: Scenario
+  readonly store: StoreFactory
+  readonly properties: readonly Property[]
+  /** In place of the plan that the seed draws. */
+  readonly plan?: readonly Fault[]
+  /** Only these families, of those that the scenario has. */
+  readonly families?: readonly string[]
+  /** A strict list of choices, in place of those that the seed gives. */
+  readonly draws?: Draws
+  readonly keepDraws?: boolean
+  readonly keepStory?: boolean
+  /** Called now and then: shows a watchdog that the run is alive. */
+  readonly beat?: () => void
+}
+
+/** `error`: our own code threw; `livelock`: time stood still; both are no verdict on the properties. */
+export type RunVerdict = 'pass' | 'violated' | 'nondeterministic' | 'diverged' | 'livelock' | 'error'
+
+export interface RunResult {
+  readonly seed: string
+  readonly scenario: string
+  readonly verdict: RunVerdict
+  readonly detail: string | null
+  readonly leak: Leak | null
+  readonly events: number
+  readonly traceHash: string
+  readonly simulatedMs: number
+  readonly plan: readonly Fault[]
+  readonly strikes: Readonly<Record<string, number>>
+  readonly tallies: readonly PropertyTally[]
+  readonly violations: readonly Violation[]
+  readonly draws: Draws | null
+  readonly story: Recorder['story']
+}
+
+/** Runs one seed of one scenario to its end. */
+export async function run(options: RunOptions): Promise<RunResult> {
+  const { seed, scenario } = options
+  let recorder: Recorder | null = null
+  const chooser: Chooser = options.draws
+    ? listChooser(options.draws, () => recorder?.events ?? 0)
+    : seededChooser(seed, options.keepDraws ?? false)
+  const nodes = nodesOf(scenario)
+  const client = nodes[0] as SimNode
+  const plan = options.plan ?? planOf(scenario, nodes, chooser, options.families)
+  const steps = scenario.workload((bound, what, k) =>
+    chooser.below(bound, 'workload', scenario.name, what, k),
+  )
+  let director: Director | null = null
+  const world = createWorld({
+    chooser,
+    store: options.store,
+    nodes,
+    recorder: (now) =>
+      (recorder = createRecorder({
+        properties: options.properties,
+        keepStory: options.keepStory ?? false,
+        now,
+        watch: (event) => director?.watch(event),
+      })),
+  })
+  director = createDirector(world, scenario, client, plan, steps)
+  const { over } = await perform(world, director, options)
+  return {
+    seed: formatSeed(seed),
+    scenario: scenario.name,
+    ...over,
+    events: world.recorder.events,
+    traceHash: world.recorder.digest(),
+    simulatedMs: world.nowMs,
+    plan,
+    strikes: Object.fromEntries([...world.strikes].sort(([a], [b]) => (a < b ? -1 : 1))),
+    tallies: world.recorder.tallies,
+    violations: world.recorder.violations,
+    draws: chooser.list,
+    story: world.recorder.story,
+  }
+}
+
+type Over = Pick<RunResult, 'verdict' | 'detail' | 'leak'>
+
+async function perform(
+  world: ReturnType<typeof createWorld>,
+  director: Director,
+  { beat }: RunOptions,
+): Promise<{ over: Over }> {
+  try {
+    director.begin()
+    const stop = await drive(world, createBarrier(), leakGuard(), () => director.over, beat ?? (() => {}))
+    return { over: verdictOf(stop, director, world.recorder.violations.length) }
+  } catch (error) {
+    if (error instanceof Diverged) return { over: { verdict: 'diverged', detail: error.message, leak: null } }
+    return { over: { verdict: 'error', detail: textOf(error), leak: null } }
+  }
+}
+
+function verdictOf(stop: Stop | null, director: Director, violations: number): Over {
+  if (stop?.kind === 'leak') {
+    const { what, site } = stop.leak
+    return { verdict: 'nondeterministic', detail: `${what} at ${site}`, leak: stop.leak }
+  }
+  if (stop?.kind === 'livelock') {
+    const detail = `time stood still at +${stop.atMs / 1000}s, last in '${stop.label}'`
+    return { verdict: 'livelock', detail, leak: null }
+  }
+  if (stop?.kind === 'failure') {
+    const diverged = stop.error instanceof Diverged
+    return { verdict: diverged ? 'diverged' : 'error', detail: textOf(stop.error), leak: null }
+  }
+  if (violations > 0) return { verdict: 'violated', detail: null, leak: null }
+  if (!director.over)
+    return { verdict: 'error', detail: 'nothing was left to happen before the end', leak: null }
+  return { verdict: 'pass', detail: null, leak: null }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+function nodesOf(scenario: Scenario): SimNode[] {
+  const { concurrency, intervals, jobs } = scenario
+  const queues = Object.fromEntries(
+    [...new Set(jobs.map(({ settings }) => settings.queue))].map((queue) => [queue, { concurrency }]),
+  )
+  const node = (name: string, index: number, works: boolean): SimNode => ({
+    name,
+    index,
+    jobs,
+    queues: works ? queues : {},
+    intervals,
+    works,
+    skewMs: 0,
+    incarnations: 0,
+    process: null,
+    armed: [],
+  })
+  return [
+    node('client', 1, false),
+    ...Array.from({ length: scenario.workers }, (_, k) => node(`w${k + 1}`, k + 2, true)),
+  ]
+}
+
+function planOf(
+  scenario: Scenario,
+  nodes: readonly SimNode[],
+  chooser: Chooser,
+  only: readonly string[] | undefined,
+): Fault[] {
+  const families = scenario.families
+    .filter((name) => only === undefined || only.includes(name))
+    .flatMap((name) => familyNamed(name) ?? [])
+  const place = {
+    nodes: nodes.filter(({ works }) => works).map(({ name }) => name),
+    producers: nodes.filter(({ works }) => !works).map(({ name }) => name),
+    forMs: scenario.activeMs,
+    leaseTtlMs: 30_000,
+  }
+  return drawPlan(families, place, chooser, scenario.swarm)
+}

@@ -1,0 +1,14 @@
+import { longWork, mixedWork, work } from './jobs.ts'
+import type { Scenario } from './scenario.ts'
+
+export const databaseRestarts: Scenario = {
+  name: 'database-restart',
+  says: 'the database restarts while work is in flight',
+  workers: 3,
+  concurrency: 4,
+  activeMs: 300_000,
+  jobs: [work, longWork],
+  workload: (draw) => mixedWork(60, 300_000, draw),
+  families: ['database-restart', 'lost-reply'],
+  swarm: false,
+}

@@ -1,0 +1,14 @@
+import { longWork, mixedWork, work } from './jobs.ts'
+import type { Scenario } from './scenario.ts'
+
+export const zombieWorker: Scenario = {
+  name: 'zombie-worker',
+  says: 'workers that stand still past their lease and go on, or die and return under the same name',
+  workers: 3,
+  concurrency: 4,
+  activeMs: 600_000,
+  jobs: [work, longWork],
+  workload: (draw) => mixedWork(80, 600_000, draw),
+  families: ['pause', 'crash', 'lost-reply'],
+  swarm: false,
+}
