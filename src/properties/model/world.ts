@@ -1,0 +1,121 @@
+import type { EventOf } from '../../engine/history.ts'
+import type { Who } from './who.ts'
+
+/**
+ * What befell the nodes and the database: what exemptions are made of. It knows no jobs, and judges nothing.
+ */
+export interface World {
+  sweepMs: number
+  storeCallMs: number
+  replyMs: number
+  downAtMs: number | null
+  /** End of the last outage that the watch cannot have missed: one longer than two sweeps. */
+  noticedUpAtMs: number
+  /** The latest mishaps of the database, oldest first. */
+  readonly mishaps: Mishap[]
+  /** How many there were in all. */
+  mishapCount: number
+  readonly nodes: Map<string, Life>
+}
+
+/** An outage, or a fault of the database that is none: then it begins and ends in one instant. */
+interface Mishap {
+  readonly fromMs: number
+  toMs: number
+}
+
+interface Life {
+  readonly incarnation: number
+  alive: boolean
+  paused: boolean
+  /** When a fault last struck it, or a pause ended. */
+  touchedAtMs: number | null
+}
+
+export const worldEvents = [
+  'run.started',
+  'fault.struck',
+  'node.started',
+  'node.crashed',
+  'node.paused',
+  'node.resumed',
+  'engine.stopped',
+  'database.down',
+  'database.up',
+] as const
+
+/** A run has a handful of them; older ones are outside of every window that is asked for. */
+const mishapsKept = 16
+
+export function newWorld(): World {
+  return {
+    sweepMs: 0,
+    storeCallMs: 0,
+    replyMs: 0,
+    downAtMs: null,
+    noticedUpAtMs: 0,
+    mishaps: [],
+    mishapCount: 0,
+    nodes: new Map(),
+  }
+}
+
+export function note(world: World, event: EventOf<(typeof worldEvents)[number]>): void {
+  switch (event.type) {
+    case 'run.started':
+      world.sweepMs = event.sweepMs
+      world.storeCallMs = event.storeCallMs
+      world.replyMs = event.replyMs
+      return
+    case 'database.down':
+      world.downAtMs ??= event.atMs
+      return begin(world, event.atMs)
+    case 'database.up':
+      return cameUp(world, event.atMs)
+    case 'fault.struck':
+      if (event.node === 'env') return begin(world, event.atMs)
+      break
+    case 'node.started':
+      world.nodes.set(event.node, newLife(event.incarnation))
+      return
+  }
+  noteLife(lifeOf(world, event), event.type, event.atMs)
+}
+
+function noteLife(life: Life | null, type: string, atMs: number): void {
+  if (!life) return
+  life.touchedAtMs = atMs
+  // An engine that stopped gives up what it could not settle in time: to its jobs it is dead.
+  if (type === 'node.crashed' || type === 'engine.stopped') life.alive = false
+  else if (type === 'node.paused') life.paused = true
+  else if (type === 'node.resumed') life.paused = false
+}
+
+/** What an earlier incarnation left behind changes nothing of this one. */
+function lifeOf(world: World, { node, incarnation }: Who): Life | null {
+  const known = world.nodes.get(node)
+  if (known && known.incarnation >= incarnation) return known.incarnation === incarnation ? known : null
+  const life = newLife(incarnation)
+  world.nodes.set(node, life)
+  return life
+}
+
+function newLife(incarnation: number): Life {
+  return { incarnation, alive: true, paused: false, touchedAtMs: null }
+}
+
+/** The fault and the outage that it causes are announced apart, in one instant: one mishap. */
+function begin(world: World, atMs: number): void {
+  const last = world.mishaps.at(-1)
+  if (last && atMs <= last.toMs) return
+  world.mishapCount += 1
+  world.mishaps.push({ fromMs: atMs, toMs: atMs })
+  if (world.mishaps.length > mishapsKept) world.mishaps.shift()
+}
+
+function cameUp(world: World, atMs: number): void {
+  const last = world.mishaps.at(-1)
+  if (last) last.toMs = atMs
+  if (world.downAtMs !== null && atMs - world.downAtMs > 2 * world.sweepMs) world.noticedUpAtMs = atMs
+  world.downAtMs = null
+}

@@ -1,0 +1,56 @@
+import { type Property, property } from './property.ts'
+
+/**
+ * Why: an acknowledged job is a promise, and so is one that was inserted though nobody heard of it: its
+ * producer will ask again under the same id. (Contract 0.17, 1.11.)
+ *
+ * Blind spot: it asks whether the row is there in the end, not whether its content is intact.
+ */
+interface Expected {
+  inserted: boolean
+  acknowledged: boolean
+}
+
+type State = Map<string, Expected>
+
+export const noLostJob: Property = property({
+  name: 'no-lost-job',
+  kind: 'eventually',
+  says: 'Every job that was inserted or acknowledged is there in the end, and no other.',
+  blindSpot: 'The content of the row is not compared with what was enqueued.',
+  on: ['job.inserted', 'enqueue.acknowledged', 'job.final', 'run.ended'],
+  suspendedBy: [],
+  start: (): State => new Map(),
+  step(expected, event, verdict) {
+    switch (event.type) {
+      case 'job.inserted':
+        expect(expected, event.job).inserted = true
+        return
+      case 'enqueue.acknowledged':
+        expect(expected, event.job).acknowledged = true
+        return
+      case 'job.final': {
+        verdict.evaluated()
+        const inserted = expected.get(event.job)?.inserted ?? false
+        expected.delete(event.job)
+        if (inserted) return
+        const message = `job ${event.job} is in the store, but nobody inserted it`
+        return verdict.violated({ kind: 'never-inserted', subject: event.job, message })
+      }
+      case 'run.ended':
+        for (const [job, { acknowledged }] of expected) {
+          verdict.evaluated()
+          const kind = acknowledged ? 'acknowledged-job-lost' : 'inserted-job-lost'
+          const message = `job ${job} was ${acknowledged ? 'acknowledged' : 'inserted'}, and is not in the store`
+          verdict.violated({ kind, subject: job, message })
+        }
+        expected.clear()
+    }
+  },
+})
+
+function expect(expected: State, job: string): Expected {
+  let known = expected.get(job)
+  if (!known) expected.set(job, (known = { inserted: false, acknowledged: false }))
+  return known
+}
