@@ -66,6 +66,8 @@ export function note(sweepers: Sweepers, event: SweeperEvent): void {
       else if (event.kind === 'refused') disturb(sweeperOf(sweepers, event), event.atMs)
       return
     case 'fault.struck':
+      // A wrong wall clock, of a machine that may even be off, delays no sweep.
+      if (event.family === 'clock-skew') return
       if (event.node === 'env') return disturbAll(sweepers, event.atMs + sweepers.storeCallMs)
       if (event.call !== null && !sweepCalls.has(event.call)) return
       return disturb(sweeperOf(sweepers, event), event.atMs + sweepers.storeCallMs)

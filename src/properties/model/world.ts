@@ -73,8 +73,10 @@ export function note(world: World, event: EventOf<(typeof worldEvents)[number]>)
     case 'database.up':
       return cameUp(world, event.atMs)
     case 'fault.struck':
-      if (event.node === 'env') return begin(world, event.atMs)
-      break
+      if (event.node !== 'env') break
+      // The clock of a machine that is off right now is nobody's trouble.
+      if (event.family !== 'clock-skew') begin(world, event.atMs)
+      return
     case 'node.started':
       world.nodes.set(event.node, newLife(event.incarnation))
       return
