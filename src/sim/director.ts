@@ -29,6 +29,7 @@ export function createDirector(
   plan: readonly Fault[],
   steps: readonly WorkStep[],
 ): Director {
+  const known = new Set<string>()
   const open = new Set<string>()
   const state = { unsent: steps.length, healed: false, over: false, converged: false, ending: false }
 
@@ -84,7 +85,9 @@ export function createDirector(
   function watch(event: HistoryEvent): void {
     switch (event.type) {
       case 'job.inserted':
-        if (event.created) open.add(event.job)
+        // The repeat of an insert whose reply was lost says again that it created the job.
+        if (!known.has(event.job)) open.add(event.job)
+        known.add(event.job)
         return
       case 'job.settled':
         if (event.settled === 'applied' && event.state !== null && isTerminal(event.state)) close(event.job)

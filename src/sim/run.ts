@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly keepStory?: boolean
   /** Called now and then: shows a watchdog that the run is alive. */
   readonly beat?: () => void
+  /** Given the function by which an error from outside the events, such as an unhandled rejection, ends the run. */
+  readonly trap?: (fail: (error: unknown) => void) => void
 }
 
 /** `error`: our own code threw; `livelock`: time stood still; both are no verdict on the properties. */
@@ -79,6 +81,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       })),
   })
   director = createDirector(world, scenario, client, plan, steps)
+  options.trap?.(world.fail)
   const { over } = await perform(world, director, options)
   return {
     seed: formatSeed(seed),

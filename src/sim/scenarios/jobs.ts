@@ -15,6 +15,8 @@ interface Worked {
   readonly workedMs: number
 }
 
+const stepMsMax = 10_000
+
 /** Work that takes a while and sometimes fails. */
 export const work: HandledJob<Work, Work, Worked> = defineJob<Work, Work, Worked>({
   name: 'work',
@@ -22,7 +24,8 @@ export const work: HandledJob<Work, Work, Worked> = defineJob<Work, Work, Worked
   leaseTtlMs: 30_000,
   timeoutMs: 120_000,
   run: async ({ input, attempt, sleep }) => {
-    await sleep(input.workMs)
+    // In steps: a process that stands still does not get on with its work meanwhile.
+    for (let leftMs = input.workMs; leftMs > 0; leftMs -= stepMsMax) await sleep(Math.min(leftMs, stepMsMax))
     if (attempt.failures >= input.fails) return { workedMs: input.workMs }
     throw input.permanent ? new PermanentFailure('the input can never work') : new Error('not this time')
   },

@@ -1,0 +1,106 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { InvalidArgument } from '../../engine/errors.ts'
+import { standardProperties } from '../../properties/index.ts'
+import { count, inert } from '../../report/format.ts'
+import { exitCodes, verdictOf } from '../../report/report.ts'
+import { storyLine } from '../../report/story.ts'
+import { failureText } from '../../report/text.ts'
+import { databaseTimeOnly } from '../../sim/metamorphic.ts'
+import type { RunRequest } from '../../sim/judge.ts'
+import { type ReplayFile, parseReplay } from '../../sim/replay.ts'
+import { formatSeed, parseSeed } from '../../sim/seed.ts'
+import { type Summary, createTally } from '../../sim/tally.ts'
+import { runPool } from '../../sim/threads/pool.ts'
+import { about } from '../about.ts'
+import { moduleUrl } from '../options.ts'
+
+export interface ReplayOptions {
+  readonly scenario?: string
+  readonly store: string
+  readonly module?: string
+  readonly trace?: boolean
+  readonly json?: boolean
+}
+
+/** Runs one seed, or a replay file, again; answers the exit code of what happened this time. */
+export async function replay(target: string, options: ReplayOptions): Promise<number> {
+  const file = existsSync(target) ? parseReplay(readFileSync(target, 'utf8')) : null
+  const request = file ? fileRequest(file) : seedRequest(target, options)
+  const code = about()
+  const module = file ? file.file : (options.module ?? null)
+  const tally = createTally({ properties: standardProperties, asked: [], single: true })
+  let story: readonly string[] = []
+  await runPool({
+    url: module === null ? null : moduleUrl(module),
+    threads: 1,
+    next: once(request),
+    done: (index, ran) => {
+      tally.add(index, ran)
+      if (ran.kind === 'result') story = (ran.result.story ?? []).map(storyLine)
+    },
+  })
+  const summary = tally.summary()
+  const { verdict } = verdictOf(summary, 1)
+  const replays = file ? summary.failures.map(({ seed, property }) => ({ seed, property, path: target })) : []
+  if (options.json) {
+    const failures = summary.failures.map(({ kind, property, seed, message }) => ({
+      kind,
+      property,
+      seed,
+      message,
+    }))
+    const { version, engine } = code
+    process.stdout.write(
+      `${JSON.stringify({ command: 'replay', version, engine, verdict, events: summary.events, traceHash: summary.traceHash, failures })}\n`,
+    )
+    return exitCodes[verdict]
+  }
+  const lines = options.trace ? [...story, ''] : []
+  for (const failure of summary.failures) lines.push(...failureText(failure, { ...code, replays }), '')
+  lines.push(...comparison(file, summary, code.engine))
+  process.stdout.write(`${lines.join('\n')}\n`)
+  return exitCodes[verdict]
+}
+
+function once(request: RunRequest): () => { index: number; request: RunRequest } | null {
+  let left = 1
+  return () => (left-- > 0 ? { index: 0, request } : null)
+}
+
+const base = { families: null, verify: false, story: true }
+
+function fileRequest({ seed, scenario, store, plan, draws, property }: ReplayFile): RunRequest {
+  // That property compares two runs, so it needs the seed and the plan, not the choices of one of them.
+  return { ...base, seed, scenario, store, plan, draws: property === databaseTimeOnly ? null : draws }
+}
+
+function seedRequest(target: string, { scenario, store }: ReplayOptions): RunRequest {
+  try {
+    return {
+      ...base,
+      seed: formatSeed(parseSeed(target)),
+      scenario: scenario ?? null,
+      store,
+      plan: null,
+      draws: null,
+    }
+  } catch (error) {
+    throw new InvalidArgument(`${inert(target)} is neither a replay file nor a seed`, { cause: error })
+  }
+}
+
+function comparison(file: ReplayFile | null, summary: Summary, engine: string): string[] {
+  const failure = summary.failures[0]
+  if (!file) return [failure ? 'FAIL' : `PASS  ${count(summary.events)} events, no invariant was violated`]
+  const other =
+    file.engine === engine ? [] : [`  recorded with engine ${inert(file.engine)}, this is ${engine}`]
+  if (!failure) {
+    return [`PASS  the recorded failure (${inert(file.property)}) does not happen any more`, ...other]
+  }
+  const first = failure.result?.violations[0]
+  const same = failure.property === file.property && first?.kind === file.kind && first.event === file.event
+  return [
+    same ? 'FAIL  the recorded failure, at the same event' : 'FAIL  another failure than the recorded one',
+    ...other,
+  ]
+}

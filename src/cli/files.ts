@@ -1,0 +1,34 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Failure } from '../sim/tally.ts'
+import { replayOf } from '../sim/replay.ts'
+import type { About } from './about.ts'
+
+/** Writes a file, making its folder. A report that cannot be written is told, and changes no verdict. */
+export function write(file: string, text: string): boolean {
+  try {
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, text)
+    return true
+  } catch (error) {
+    process.stderr.write(
+      `could not write ${file}: ${error instanceof Error ? error.message : String(error)}\n`,
+    )
+    return false
+  }
+}
+
+/** Writes the replay file of a failure that has one; answers its path. */
+export function writeReplay(
+  directory: string,
+  failure: Failure,
+  from: About & { readonly store: string; readonly file: string | null },
+): string | null {
+  if (!failure.result?.draws) return null
+  const name = `${failure.property}-${failure.seed.slice(2)}.json`.replaceAll(/[^a-z0-9.-]/gi, '_')
+  const file = path.join(directory, 'failures', name)
+  const { version, engine, store, file: module } = from
+  return write(file, JSON.stringify(replayOf(failure.result, { version, engine, file: module, store })))
+    ? file
+    : null
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander'
+import { HoldfastError } from '../engine/errors.ts'
+import { about } from './about.ts'
+import { type ReplayOptions, replay } from './commands/replay.ts'
+import { type SimulateOptions, simulate } from './commands/simulate.ts'
+import { list, minutes, shard, wholeNumber } from './options.ts'
+
+const usageError = 2
+
+const program = new Command('holdfast')
+  .description('A durable job engine, and the deterministic simulation that tries to break it.')
+  .version(about().version)
+  .exitOverride()
+
+program
+  .command('simulate')
+  .description('run seeded fault simulations of the engine and check its invariants')
+  .argument('[file]', 'a module whose default export is a scenario, or a list of them')
+  .option('--seed <seed>', 'one seed, decimal or 0x hexadecimal, up to 2^64 - 1')
+  .option('--seeds <n>', 'so many seeds, counted from --first-seed', wholeNumber('--seeds', 0))
+  .option('--minutes <m>', 'seeds for so long (default 1)', minutes)
+  .option('--first-seed <seed>', 'the first seed (default 1)')
+  .option('--shard <i/n>', 'the i-th of n equal parts of the seeds', shard)
+  .option('--scenario <name>', 'this scenario for all seeds; by default the seed chooses')
+  .option('--store <name>', 'the store under the engine', 'memory')
+  .option('--faults <a,b>', 'only these fault families', list)
+  .option('--threads <n>', 'simulation threads (default: one a core)', wholeNumber('--threads', 1))
+  .option('--verify', 'run every seed twice and compare')
+  .option('--report <dir>', 'where reports and replay files go', 'reports')
+  .option('--json', 'print one JSON object and nothing else')
+  .action(async (file: string | undefined, options: SimulateOptions) => {
+    process.exitCode = await simulate(file, options)
+  })
+
+program
+  .command('replay')
+  .description('run one seed, or a replay file of a failure, again')
+  .argument('<seed|file>', 'a seed, or a replay file that simulate wrote')
+  .option('--scenario <name>', 'the scenario of the seed; by default the seed chooses')
+  .option('--store <name>', 'the store under the engine', 'memory')
+  .option('--module <file>', 'the module that defines the scenario, for a seed')
+  .option('--trace', 'print every event')
+  .option('--json', 'print one JSON object and nothing else')
+  .action(async (target: string, options: ReplayOptions) => {
+    process.exitCode = await replay(target, options)
+  })
+
+// A reader that has seen enough (`| head`) is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : usageError
+  else if (error instanceof HoldfastError) {
+    process.stderr.write(`error: ${error.message}\n`)
+    process.exitCode = usageError
+  } else throw error
+}

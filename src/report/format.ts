@@ -1,0 +1,46 @@
+/** Numbers and times as a person reads them. */
+
+export function count(value: number): string {
+  return Math.round(value).toLocaleString('en-US')
+}
+
+export function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(ms < 100_000 ? 1 : 0)} s`
+}
+
+export function longTime(ms: number): string {
+  const hours = ms / 3_600_000
+  if (hours >= 48) return `${(hours / 24).toFixed(1)} days`
+  if (hours >= 1) return `${hours.toFixed(1)} h`
+  return ms >= 60_000 ? `${(ms / 60_000).toFixed(1)} min` : seconds(ms)
+}
+
+/** Inert in a terminal: control characters, and the marks that reverse text, are spelled out. */
+export function inert(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (mark) =>
+    mark === '\n' ? '\\n' : `\\u${(mark.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+export interface Column {
+  readonly title: string
+  readonly right?: boolean
+}
+
+/** Rows in columns as wide as their widest cell. */
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  indent = '  ',
+): string[] {
+  const widths = columns.map(({ title }, k) =>
+    Math.max(title.length, ...rows.map((row) => (row[k] ?? '').length)),
+  )
+  const line = (cells: readonly string[]): string =>
+    indent +
+    cells
+      .map((cell, k) => (columns[k]?.right ? cell.padStart(widths[k] ?? 0) : cell.padEnd(widths[k] ?? 0)))
+      .join('  ')
+      .trimEnd()
+  return [line(columns.map(({ title }) => title)), ...rows.map(line)]
+}

@@ -1,0 +1,39 @@
+import type { Report } from './report.ts'
+
+/** The one object that `--json` prints; its shape is part of the public face. */
+export function jsonReport(report: Report): string {
+  const { summary } = report
+  return JSON.stringify({
+    command: report.command,
+    version: report.version,
+    engine: report.engine,
+    store: report.store,
+    verdict: report.verdict,
+    reasons: report.reasons,
+    firstSeed: report.firstSeed,
+    seeds: summary.seeds,
+    events: summary.events,
+    traceHash: summary.traceHash,
+    simulatedMs: summary.simulatedMs,
+    wallMs: report.wallMs,
+    scenarios: summary.scenarios,
+    faults: summary.faults,
+    properties: summary.properties.map(({ name, kind, evaluations, violations, reached }) => ({
+      name,
+      kind,
+      evaluations,
+      violations,
+      reached,
+    })),
+    failures: summary.failures.map(({ kind, property, seed, scenario, message }) => ({
+      kind,
+      property,
+      seed,
+      scenario,
+      message,
+      replay:
+        report.replays.find((replay) => replay.seed === seed && replay.property === property)?.path ?? null,
+    })),
+    unreached: summary.unreached,
+  })
+}

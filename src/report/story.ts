@@ -1,0 +1,91 @@
+import type { HistoryEvent } from '../engine/history.ts'
+import type { Step, Violation } from '../sim/recorder.ts'
+import type { RunResult } from '../sim/run.ts'
+import { inert } from './format.ts'
+
+const linesMax = 24
+
+/** What happened to the subject of a violation until then, and to the nodes it ran on: one line an event. */
+export function storyOf({ story }: RunResult, { subject, atMs }: Violation): string[] {
+  const nodes = new Set<string>()
+  const lines: string[] = []
+  for (const line of story ?? []) {
+    if (line.atMs > atMs) break
+    if ('step' in line) continue
+    const about = 'job' in line ? line.job === subject : line.node === subject
+    if (about) nodes.add(line.node)
+    if (about || (isEnvironment(line) && (line.node === 'env' || nodes.has(line.node))))
+      lines.push(storyLine(line))
+  }
+  const left = lines.length - linesMax
+  return left > 0 ? [`... ${left} earlier lines: see replay --trace`, ...lines.slice(-linesMax)] : lines
+}
+
+/** One event of a run, in a person's words. */
+export function storyLine(line: HistoryEvent | Step): string {
+  const at = `+${(line.atMs / 1000).toFixed(3)}s`.padStart(10)
+  const who = line.node === 'env' ? 'world' : `${line.node}#${line.incarnation}`
+  const says = 'step' in line ? `${line.step} ${line.label} ${line.outcome}`.trimEnd() : wordsOf(line)
+  return `${at}  ${inert(who).padEnd(9)} ${inert(says)}`
+}
+
+function isEnvironment({ type }: HistoryEvent): boolean {
+  return (
+    type.startsWith('node.') ||
+    type.startsWith('database.') ||
+    type === 'fault.struck' ||
+    type === 'run.healed'
+  )
+}
+
+function wordsOf(event: HistoryEvent): string {
+  switch (event.type) {
+    case 'job.claimed':
+      return `claims ${event.job} at epoch ${event.epoch} (attempt ${event.attempt}, under ${event.token})`
+    case 'job.settled':
+      return `settles ${event.job} at epoch ${event.epoch} as ${event.outcome}: ${event.settled}${event.repeated ? ' (a repeat)' : ''}; it is ${event.state ?? 'gone'}`
+    case 'job.reclaimed':
+      return `takes back the lapsed lease of ${event.job}, now epoch ${event.epoch}, eviction ${event.evictions}, ${event.state}`
+    case 'job.timedOut':
+      return `ends the overdue attempt of ${event.job}, now epoch ${event.epoch}, failure ${event.failures}, ${event.state}`
+    case 'lease.renewed':
+      return `renews the lease of ${event.job} at epoch ${event.epoch}`
+    case 'claim.recovered':
+      return `recovers its claim ${event.token}: it holds ${event.job} at epoch ${event.epoch}`
+    case 'attempt.started':
+      return `starts the handler of ${event.job} at epoch ${event.epoch} (attempt ${event.attempt})`
+    case 'attempt.ended':
+      return `the handler of ${event.job} at epoch ${event.epoch} ended: ${event.end}`
+    case 'attempt.confirmed':
+      return `learns that its settle of ${event.job} at epoch ${event.epoch} was ${event.settled}`
+    case 'attempt.lost':
+      return `learns that it lost ${event.job} at epoch ${event.epoch}`
+    case 'attempt.uncertain':
+      return `can no longer vouch for its lease on ${event.job} at epoch ${event.epoch}`
+    case 'attempt.certain':
+      return `can vouch for its lease on ${event.job} at epoch ${event.epoch} again`
+    case 'fault.struck':
+      return `FAULT ${event.fault}${event.call ? ` on ${event.call}` : ''}`
+    case 'node.paused':
+      return `stands still for ${event.forMs / 1000} s`
+    case 'node.resumed':
+      return 'goes on'
+    case 'node.crashed':
+      return 'the process dies'
+    case 'node.started':
+      return `process ${event.incarnation} starts`
+    case 'database.down':
+      return `the database goes away for ${event.forMs / 1000} s`
+    case 'database.up':
+      return 'the database is back'
+    default:
+      return otherWords(event)
+  }
+}
+
+/** The rest speaks for itself: the type and what it carries. */
+function otherWords(event: HistoryEvent): string {
+  const { type, atMs: _at, node: _node, incarnation: _incarnation, ...rest } = event
+  const carries = Object.entries(rest).map(([key, value]) => `${key}=${String(value)}`)
+  return [type, ...carries].join(' ')
+}

@@ -1,0 +1,96 @@
+import type { Failure } from '../sim/tally.ts'
+import { count, inert, longTime, seconds, table } from './format.ts'
+import type { Report } from './report.ts'
+import { storyOf } from './story.ts'
+
+const failuresShown = 5
+
+/** The summary that a person reads after `simulate`. */
+export function textReport(report: Report): string {
+  const { summary, wallMs } = report
+  const ran =
+    report.seedsAsked === null
+      ? `${count(summary.seeds)}`
+      : `${count(summary.seeds)} of ${count(report.seedsAsked)}`
+  const lines = [
+    `holdfast ${report.version}  ${report.command}  (engine ${report.engine}, store ${report.store}, first seed ${report.firstSeed})`,
+    '',
+    `  seeds      ${ran}, over ${count(Object.keys(summary.scenarios).length)} scenarios`,
+    `  simulated  ${longTime(summary.simulatedMs)} in ${seconds(wallMs)}: ${count(summary.simulatedMs / Math.max(1, wallMs))} x real time`,
+    `  events     ${count(summary.events)}, ${count((summary.events / Math.max(1, wallMs)) * 1000)} a second`,
+    `  trace      ${summary.traceHash}`,
+    '',
+    ...table(
+      [{ title: 'fault family' }, { title: 'struck', right: true }],
+      Object.entries(summary.faults).map(([family, struck]) => [family, count(struck)]),
+    ),
+    '',
+    ...properties(report),
+    '',
+    ...failures(report),
+    ...verdict(report),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function properties({ summary }: Report): string[] {
+  const sometimes = summary.properties.filter(({ kind }) => kind === 'sometimes')
+  const reached = sometimes.filter((property) => property.reached).length
+  return [
+    ...table(
+      [
+        { title: 'invariant' },
+        { title: 'kind' },
+        { title: 'evaluated', right: true },
+        { title: 'violated', right: true },
+      ],
+      summary.properties
+        .filter(({ kind }) => kind !== 'sometimes')
+        .map(({ name, kind, evaluations, violations }) => [
+          name,
+          kind,
+          count(evaluations),
+          violations ? count(violations) : '-',
+        ]),
+    ),
+    '',
+    `  reached at least once: ${reached} of ${sometimes.length} interesting events`,
+    ...(summary.unreached.length > 0 ? [`  never reached: ${summary.unreached.join(', ')}`] : []),
+  ]
+}
+
+function failures(report: Report): string[] {
+  const { failures: all } = report.summary
+  const lines = all.slice(0, failuresShown).flatMap((failure) => [...failureText(failure, report), ''])
+  if (all.length > failuresShown)
+    lines.push(`  and ${count(all.length - failuresShown)} more failing seeds`, '')
+  return lines
+}
+
+/** What failed, the course of the job it is about, and the command that makes it happen again. */
+export function failureText(
+  failure: Failure,
+  report: Pick<Report, 'version' | 'engine' | 'replays'>,
+): string[] {
+  const { property, seed, scenario, message, result } = failure
+  const first = result?.violations[0]
+  const when = first ? `t=+${(first.atMs / 1000).toFixed(3)}s   event ${first.event}   ` : ''
+  const struck = result ? Object.values(result.strikes).reduce((sum, strikes) => sum + strikes, 0) : 0
+  const path = report.replays.find((replay) => replay.seed === seed && replay.property === property)?.path
+  return [
+    `FAIL ${property}   seed ${seed}   ${when}scenario ${inert(scenario)}   (holdfast ${report.version}, engine ${report.engine})`,
+    `  ${inert(message)}`,
+    ...(result ? [`  faults drawn ${result.plan.length}, struck ${struck}`] : []),
+    ...(result && first ? storyOf(result, first).map((line) => `    ${line}`) : []),
+    `  replay: npx holdfast replay ${path ?? `${seed} --scenario ${inert(scenario)}`}`,
+  ]
+}
+
+function verdict({ verdict: is, reasons }: Report): string[] {
+  if (is === 'pass') return ['PASS  no invariant was violated']
+  if (is === 'inconclusive')
+    return ['INCONCLUSIVE  this run is no pass:', ...reasons.map((reason) => `  - ${reason}`)]
+  if (is === 'nondeterministic')
+    return ['NONDETERMINISTIC  the same seed may run otherwise: neither pass nor fail']
+  return ['FAIL']
+}

@@ -1,0 +1,71 @@
+import { standardProperties } from '../properties/index.ts'
+import { scenarioNamed, storeNamed } from './catalogue.ts'
+import type { Draws } from './chooser.ts'
+import type { Fault } from './faults/fault.ts'
+import { firstDifference, withDatabaseTimeOnly } from './metamorphic.ts'
+import { type RunOptions, type RunResult, run } from './run.ts'
+import type { Scenario } from './scenarios/scenario.ts'
+import { parseSeed } from './seed.ts'
+
+/** One run as it is asked of a thread: plain data. */
+export interface RunRequest {
+  readonly seed: string
+  /** Null: the seed chooses. */
+  readonly scenario: string | null
+  readonly store: string
+  readonly families: readonly string[] | null
+  /** Run twice and compare. */
+  readonly verify: boolean
+  /** Keep the whole story, for people. */
+  readonly story: boolean
+  readonly plan: readonly Fault[] | null
+  readonly draws: Draws | null
+}
+
+/** Every fourth seed that skews a clock is run again without: it costs a whole run. */
+const databaseTimeEach = 4
+
+/** Runs one request and judges it; a run that fails is run again to keep its choices and its story. */
+export async function judge(
+  request: RunRequest,
+  known: readonly Scenario[],
+  hooks: Pick<RunOptions, 'beat' | 'trap'>,
+): Promise<RunResult> {
+  const seed = parseSeed(request.seed)
+  const scenario = request.scenario === null ? dealt(seed, known) : scenarioNamed(request.scenario, known)
+  const options: RunOptions = {
+    ...hooks,
+    seed,
+    scenario,
+    store: storeNamed(request.store),
+    properties: standardProperties,
+    ...(request.families && { families: request.families }),
+    ...(request.plan && { plan: request.plan }),
+    ...(request.draws && { draws: request.draws }),
+    keepStory: request.story,
+  }
+  const result = await run(options)
+  const whole = request.draws ? result : await withDatabaseTimeOnly(result, options, databaseTimeEach)
+  if (request.verify && whole.verdict === 'pass') return verified(whole, options)
+  return whole.verdict === 'violated' && !request.draws ? kept(whole, options) : whole
+}
+
+function dealt(seed: bigint, known: readonly Scenario[]): Scenario {
+  return known[Number(seed % BigInt(known.length))] as Scenario
+}
+
+async function kept(result: RunResult, options: RunOptions): Promise<RunResult> {
+  const again = await run({ ...options, keepDraws: true, keepStory: true })
+  if (again.traceHash !== result.traceHash) return differing(result, options)
+  return { ...result, draws: again.draws, story: again.story }
+}
+
+async function verified(result: RunResult, options: RunOptions): Promise<RunResult> {
+  const again = await run(options)
+  return again.traceHash === result.traceHash ? result : differing(result, options)
+}
+
+async function differing(result: RunResult, options: RunOptions): Promise<RunResult> {
+  const { says } = await firstDifference(options, result.plan, result.plan)
+  return { ...result, verdict: 'nondeterministic', detail: `two runs of this seed differ: ${says}` }
+}

@@ -1,0 +1,80 @@
+import type { Recorder } from './recorder.ts'
+import { type RunOptions, type RunResult, run } from './run.ts'
+
+/**
+ * Database time only: the same seed with every node clock right must take exactly the same course, so that
+ * nothing depends on a node's wall clock. It is a relation between two runs, which no fold over one can see.
+ * Blind spot: what is stored for display only is no part of the course.
+ */
+export const databaseTimeOnly = 'database-time-only'
+
+/** The result with this property's verdict added; evaluated for every `each`-th seed that skewed a clock. */
+export async function withDatabaseTimeOnly(
+  result: RunResult,
+  options: RunOptions,
+  each: number,
+): Promise<RunResult> {
+  const tally = { name: databaseTimeOnly, kind: 'always' as const, evaluations: 0, violations: 0 }
+  const told = { ...result, tallies: [...result.tallies, tally] }
+  const skewed = (result.strikes['clock-skew'] ?? 0) > 0
+  if (!skewed || result.leak || options.seed % BigInt(each) !== 0n) return told
+  const right = await run({ ...options, properties: [], plan: withoutSkew(result), keepStory: false })
+  tally.evaluations = 1
+  if (right.traceHash === result.traceHash) return told
+  tally.violations = 1
+  const difference = await firstDifference(options, withoutSkew(result), result.plan)
+  const violation = {
+    property: databaseTimeOnly,
+    kind: 'other-course',
+    subject: difference.subject,
+    message: `with all node clocks right the run takes another course: ${difference.says}`,
+    atMs: difference.atMs,
+    event: difference.event,
+  }
+  return {
+    ...told,
+    verdict: told.verdict === 'pass' ? 'violated' : told.verdict,
+    violations: [...told.violations, violation],
+  }
+}
+
+/** The strikes stay, as events of the history; only what they do is taken from them. */
+function withoutSkew({ plan }: RunResult): RunResult['plan'] {
+  return plan.map((fault) => (fault.family === 'clock-skew' ? { ...fault, skewMs: 0 } : fault))
+}
+
+interface Difference {
+  readonly says: string
+  readonly subject: string
+  readonly atMs: number
+  readonly event: number
+}
+
+/** Runs both again, keeping their stories, and names the first event in which they differ. */
+export async function firstDifference(
+  options: RunOptions,
+  planA: RunResult['plan'],
+  planB: RunResult['plan'],
+): Promise<Difference> {
+  const again = { ...options, properties: [], keepStory: true }
+  const a = (await run({ ...again, plan: planA })).story ?? []
+  const b = (await run({ ...again, plan: planB })).story ?? []
+  const lines = Math.max(a.length, b.length)
+  for (let k = 0; k < lines; k++) {
+    const [x, y] = [JSON.stringify(a[k]), JSON.stringify(b[k])]
+    if (x === y) continue
+    const at = b[k] ?? a[k]
+    return {
+      says: `event ${k + 1} is ${x ?? 'missing'} / ${y ?? 'missing'}`,
+      subject: subjectOf(at),
+      atMs: at?.atMs ?? 0,
+      event: k + 1,
+    }
+  }
+  return { says: 'the stories are the same; only the hashes differ', subject: 'run', atMs: 0, event: 0 }
+}
+
+function subjectOf(line: NonNullable<Recorder['story']>[number] | undefined): string {
+  if (line && 'job' in line) return line.job
+  return line?.node ?? 'run'
+}

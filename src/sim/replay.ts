@@ -1,0 +1,72 @@
+import { InvalidArgument } from '../engine/errors.ts'
+import type { Draws } from './chooser.ts'
+import type { Fault } from './faults/fault.ts'
+import type { RunResult } from './run.ts'
+
+/** A failing run, complete in itself: the plan of faults and the strict list of choices. It holds no environment. */
+export interface ReplayFile {
+  readonly format: 'holdfast-replay-1'
+  readonly version: string
+  /** Digest of the code that was run. */
+  readonly engine: string
+  readonly scenario: string
+  /** The module that defines the scenario, if it is not one of ours; relative to where the command ran. */
+  readonly file: string | null
+  readonly store: string
+  readonly seed: string
+  readonly property: string
+  readonly kind: string
+  readonly subject: string
+  readonly message: string
+  readonly event: number
+  readonly traceHash: string
+  readonly plan: readonly Fault[]
+  readonly draws: Draws
+}
+
+export function replayOf(
+  result: RunResult,
+  about: {
+    readonly version: string
+    readonly engine: string
+    readonly file: string | null
+    readonly store: string
+  },
+): ReplayFile {
+  const first = result.violations[0]
+  return {
+    format: 'holdfast-replay-1',
+    ...about,
+    scenario: result.scenario,
+    seed: result.seed,
+    property: first?.property ?? result.verdict,
+    kind: first?.kind ?? result.verdict,
+    subject: first?.subject ?? 'run',
+    message: first?.message ?? result.detail ?? '',
+    event: first?.event ?? result.events,
+    traceHash: result.traceHash,
+    plan: result.plan,
+    draws: result.draws ?? [],
+  }
+}
+
+/** Throws `InvalidArgument` for anything that is no replay file. */
+export function parseReplay(text: string): ReplayFile {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new InvalidArgument('this is no replay file: it is not JSON', { cause: error })
+  }
+  const file = value as Partial<ReplayFile> | null
+  const whole =
+    file?.format === 'holdfast-replay-1' &&
+    typeof file.scenario === 'string' &&
+    typeof file.seed === 'string' &&
+    typeof file.store === 'string' &&
+    Array.isArray(file.plan) &&
+    Array.isArray(file.draws) &&
+    file.draws.every((draw) => Number.isSafeInteger(draw))
+  if (!whole) throw new InvalidArgument('this is no replay file that this version reads (holdfast-replay-1)')
+  return file as ReplayFile
+}

@@ -1,0 +1,155 @@
+import { createHash } from './hash.ts'
+import { databaseTimeOnly } from './metamorphic.ts'
+import type { PropertyTally } from './recorder.ts'
+import type { RunResult } from './run.ts'
+import type { Property } from '../properties/property.ts'
+import type { Ran } from './threads/pool.ts'
+
+/** The sums over the runs of one command. Results may be added in any order; what it tells does not depend on it. */
+export interface Summary {
+  readonly seeds: number
+  readonly events: number
+  readonly simulatedMs: number
+  readonly traceHash: string
+  readonly faults: Readonly<Record<string, number>>
+  readonly scenarios: Readonly<Record<string, number>>
+  readonly properties: readonly (PropertyTally & {
+    readonly reached: boolean
+    readonly applicable: boolean
+  })[]
+  /** In the order of the seeds. */
+  readonly failures: readonly Failure[]
+  /** `always` never evaluated though they could have been, families asked for but never injected, `sometimes` never reached. */
+  readonly vacuous: readonly string[]
+  readonly unreached: readonly string[]
+}
+
+export interface Failure {
+  readonly kind: 'violated' | 'nondeterministic' | 'diverged' | 'error' | 'livelock' | 'hung'
+  readonly seed: string
+  readonly scenario: string
+  readonly property: string
+  readonly message: string
+  /** What a replay needs; null for a run that had to be killed. */
+  readonly result: RunResult | null
+}
+
+export interface Tally {
+  add(index: number, ran: Ran): void
+  readonly failures: number
+  summary(): Summary
+}
+
+export interface TallyOptions {
+  readonly properties: readonly Property[]
+  /** The families that were asked for by name. */
+  readonly asked: readonly string[]
+  /** One seed is looked at, not a sample: nothing is expected of it. */
+  readonly single: boolean
+}
+
+/** From so many seeds on, something that never happened is a fault of the bench. */
+const sometimesSeedsMin = 100
+
+export function createTally({ properties, asked, single }: TallyOptions): Tally {
+  const hashes: string[] = []
+  const failures: { index: number; failure: Failure }[] = []
+  const faults: Record<string, number> = {}
+  const scenarios: Record<string, number> = {}
+  const tallies = new Map<string, PropertyTally>()
+  const sums = { seeds: 0, events: 0, simulatedMs: 0 }
+  for (const { name, kind } of [...properties, { name: databaseTimeOnly, kind: 'always' as const }]) {
+    tallies.set(name, { name, kind, evaluations: 0, violations: 0 })
+  }
+
+  function addResult(index: number, result: RunResult): void {
+    sums.seeds += 1
+    sums.events += result.events
+    sums.simulatedMs += result.simulatedMs
+    hashes[index] = result.traceHash
+    scenarios[result.scenario] = (scenarios[result.scenario] ?? 0) + 1
+    for (const [family, count] of Object.entries(result.strikes))
+      faults[family] = (faults[family] ?? 0) + count
+    for (const { name, evaluations, violations } of result.tallies) {
+      const tally = tallies.get(name)
+      if (!tally) continue
+      tally.evaluations += evaluations
+      tally.violations += violations
+    }
+    if (result.verdict !== 'pass') failures.push({ index, failure: failureOf(result) })
+  }
+
+  function applicable(property: Pick<Property, 'name'> & { readonly needs?: readonly string[] }): boolean {
+    const needs = property.name === databaseTimeOnly ? ['clock-skew'] : (property.needs ?? [])
+    return needs.length === 0 || needs.some((family) => (faults[family] ?? 0) > 0)
+  }
+
+  return {
+    get failures() {
+      return failures.length
+    },
+    add: (index, ran) => {
+      if (ran.kind === 'result') return addResult(index, ran.result)
+      const { seed, scenario } = ran.request
+      const message = `no sign of life for ${ran.silentMs} ms: the run was killed (an endless loop in a handler or in the engine)`
+      failures.push({
+        index,
+        failure: {
+          kind: 'hung',
+          seed,
+          scenario: scenario ?? 'chosen by the seed',
+          property: 'hung',
+          message,
+          result: null,
+        },
+      })
+    },
+    summary: () => {
+      const hash = createHash()
+      for (const digest of hashes) if (digest !== undefined) hash.text(digest)
+      const told = [...tallies.values()].map((tally) => {
+        const property = properties.find(({ name }) => name === tally.name) ?? tally
+        return { ...tally, reached: tally.evaluations > 0, applicable: applicable(property) }
+      })
+      const missing = told.filter(({ reached, applicable: could }) => could && !reached)
+      const unreached = missing.filter(({ kind }) => kind === 'sometimes').map(({ name }) => name)
+      return {
+        ...sums,
+        traceHash: hash.digest(),
+        faults: sorted(faults),
+        scenarios: sorted(scenarios),
+        properties: told,
+        failures: failures.sort((a, b) => a.index - b.index).map(({ failure }) => failure),
+        unreached,
+        vacuous: [
+          ...asked
+            .filter((family) => !faults[family])
+            .map((family) => `fault family ${family} was never injected`),
+          ...(single
+            ? []
+            : missing
+                .filter(({ kind }) => kind !== 'sometimes')
+                .map(({ name }) => `${name} was never evaluated`)),
+          ...(sums.seeds >= sometimesSeedsMin ? unreached.map((name) => `${name} was never reached`) : []),
+        ],
+      }
+    },
+  }
+}
+
+function sorted(counts: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function failureOf(result: RunResult): Failure {
+  const first = result.violations[0]
+  const verdict = result.verdict === 'pass' ? 'error' : result.verdict
+  return {
+    kind: verdict,
+    seed: result.seed,
+    scenario: result.scenario,
+    property: verdict === 'violated' && first ? first.property : verdict,
+    message: verdict === 'violated' && first ? first.message : (result.detail ?? ''),
+    result,
+  }
+}

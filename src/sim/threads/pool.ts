@@ -1,0 +1,95 @@
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { HoldfastError } from '../../engine/errors.ts'
+import type { RunRequest } from '../judge.ts'
+import type { RunResult } from '../run.ts'
+import type { FromThread, ThreadData } from './protocol.ts'
+
+/** A thread could not be started, or died of something that was no run's fault. */
+export class ThreadFailed extends HoldfastError {
+  readonly code = 'THREAD_FAILED'
+}
+
+/** What became of a request: a result, or the seed of a run that never came back and was killed. */
+export type Ran =
+  | { readonly kind: 'result'; readonly result: RunResult }
+  | { readonly kind: 'hung'; readonly request: RunRequest; readonly silentMs: number }
+
+export interface PoolOptions {
+  readonly url: string | null
+  /** Default: one a core. */
+  readonly threads?: number
+  /** A run that shows no sign of life for so long is killed; default 10,000. */
+  readonly silentMsMax?: number
+  /** The next request, or null when there is none (any more). */
+  readonly next: () => { readonly index: number; readonly request: RunRequest } | null
+  /** Called as the answers come, in no order. */
+  readonly done: (index: number, ran: Ran) => void
+}
+
+/** Deals requests to threads until there are none, and watches that every run goes on. */
+export async function runPool(options: PoolOptions): Promise<void> {
+  const threads = options.threads ?? availableParallelism()
+  await Promise.all(Array.from({ length: threads }, () => lane(options)))
+}
+
+/** One thread after another: a new one takes over when a hung one was killed. */
+async function lane(options: PoolOptions): Promise<void> {
+  let more = true
+  while (more) more = await oneThread(options)
+}
+
+const preload = new URL('../guard/preload.js', import.meta.url)
+const entry = new URL('./thread.js', import.meta.url)
+
+/** Resolves to true if another thread should take over. */
+function oneThread({ url, silentMsMax = 10_000, next, done }: PoolOptions): Promise<boolean> {
+  let at = next()
+  if (!at) return Promise.resolve(false)
+  const heartbeat = new SharedArrayBuffer(4)
+  const workerData: ThreadData = { url, heartbeat }
+  const thread = new Worker(entry, { workerData, execArgv: ['--import', preload.href] })
+  const counter = new Int32Array(heartbeat)
+  return new Promise((resolve, reject) => {
+    let seen = { count: -1, atMs: performance.now() }
+    const watchdog = setInterval(() => {
+      const count = Atomics.load(counter, 0)
+      const nowMs = performance.now()
+      if (count !== seen.count || !running) seen = { count, atMs: nowMs }
+      else if (nowMs - seen.atMs >= silentMsMax && at) {
+        done(at.index, { kind: 'hung', request: at.request, silentMs: Math.round(nowMs - seen.atMs) })
+        over(() => resolve(true))
+      }
+    }, 100)
+    let running = false
+
+    function over(how: () => void): void {
+      clearInterval(watchdog)
+      thread.removeAllListeners()
+      thread.on('error', () => {})
+      void thread.terminate().then(how, how)
+    }
+
+    function deal(): void {
+      if (!at) return over(() => resolve(false))
+      running = true
+      thread.postMessage(at)
+    }
+
+    thread.on('message', (message: FromThread) => {
+      if (message.kind === 'refused') return over(() => reject(new ThreadFailed(message.message)))
+      if (message.kind === 'result') {
+        running = false
+        done(message.index, { kind: 'result', result: message.result })
+        at = next()
+      }
+      deal()
+    })
+    thread.on('error', (error) =>
+      over(() => reject(new ThreadFailed(String(error.stack ?? error), { cause: error }))),
+    )
+    thread.on('exit', (code) =>
+      over(() => reject(new ThreadFailed(`a simulation thread ended with code ${code}`))),
+    )
+  })
+}

@@ -1,0 +1,40 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { scenariosIn } from '../catalogue.ts'
+import { judge } from '../judge.ts'
+import type { Scenario } from '../scenarios/scenario.ts'
+import type { FromThread, ThreadData, ToThread } from './protocol.ts'
+
+/**
+ * The entry of a simulation thread: runs one request after another. The leak guard was installed before this
+ * module, by the thread's `execArgv`; users' modules are imported before the first run.
+ */
+const port = parentPort
+if (!port) throw new Error('this module is the entry of a simulation thread')
+const { url, heartbeat } = workerData as ThreadData
+const counter = new Int32Array(heartbeat)
+const beat = (): void => void Atomics.add(counter, 0, 1)
+const answer = (message: FromThread): void => port.postMessage(message)
+
+let fail: ((error: unknown) => void) | null = null
+process.on('unhandledRejection', (reason) => {
+  const error = reason instanceof Error ? reason : new Error(`rejected with ${String(reason)}`)
+  if (fail) fail(new Error(`unhandled rejection: ${error.stack ?? error.message}`))
+  else throw error
+})
+
+const trap = (failing: (error: unknown) => void): void => {
+  fail = failing
+}
+
+async function serve(known: readonly Scenario[], { index, request }: ToThread): Promise<void> {
+  answer({ kind: 'result', index, result: await judge(request, known, { beat, trap }) })
+}
+
+scenariosIn(url).then(
+  (known) => {
+    port.on('message', (message: ToThread) => void serve(known, message))
+    answer({ kind: 'ready' })
+  },
+  (error: unknown) =>
+    answer({ kind: 'refused', message: error instanceof Error ? error.message : String(error) }),
+)
