@@ -24,7 +24,7 @@ type Counter = 'attempt' | 'failures' | 'evictions'
 export const exactBudgets: Property = property({
   name: 'exact-budgets',
   kind: 'always',
-  says: 'attempt, failures and evictions count exactly what they mean, and dead-letter exactly when spent.',
+  says: 'Attempts, failures and evictions count exactly what they mean, and dead-letter exactly when spent.',
   blindSpot: 'A counter that is wrong only between two looks at it is not seen.',
   on: ['job.inserted', 'job.claimed', 'job.settled', 'job.reclaimed', 'job.timedOut', 'job.final'],
   suspendedBy: [],

@@ -1,0 +1,121 @@
+// Histories as arrays: `by: 'w1#2'` is incarnation 2 of node w1 (plain 'w1' is the first), `at` the true time in
+// ms (default: 10 ms after the event before). Jobs have a TTL of 30 s unless told otherwise.
+import { expect } from 'vitest'
+import type { EventOf, HistoryEvent, HistoryType } from '../../src/engine/history.ts'
+import type { Property } from '../../src/properties/index.ts'
+
+type Place = { readonly at?: number; readonly by?: string }
+type Fields<T extends HistoryType> = Partial<Omit<EventOf<T>, 'type' | 'atMs' | 'node' | 'incarnation'>> &
+  Place
+/** Without its time where none was given. */
+export type Draft = HistoryEvent & { readonly untimed: boolean }
+
+function make<T extends HistoryType>(type: T, defaults: object, { at, by, ...fields }: Fields<T>): Draft {
+  const [node = 'w1', incarnation = '1'] = (by ?? 'w1').split('#')
+  const place = { node, incarnation: node === 'env' ? 0 : Number(incarnation) }
+  return {
+    type,
+    ...defaults,
+    ...fields,
+    atMs: at ?? 0,
+    untimed: at === undefined,
+    ...place,
+  } as unknown as Draft
+}
+
+const limits = { maxAttempts: 3, maxEvictions: 3, leaseTtlMs: 30_000, timeoutMs: 60_000, backoffMsMax: 1_000 }
+const env = { by: 'env' } as const
+
+export const inserted = (job: string, f: Fields<'job.inserted'> = {}): Draft =>
+  make(
+    'job.inserted',
+    { job, created: true, queue: 'default', band: 2, dueMs: 0, ...limits },
+    { by: 'client', ...f },
+  )
+export const acknowledged = (job: string): Draft => make('enqueue.acknowledged', { job }, { by: 'client' })
+export const claimed = (job: string, f: Fields<'job.claimed'> = {}): Draft => {
+  const counters = { epoch: 1, attempt: 1, failures: 0, evictions: 0 }
+  return make('job.claimed', { job, ...counters, token: 't1', leaseTtlMs: 30_000, batch: 1 }, f)
+}
+export const recovered = (job: string, f: Fields<'claim.recovered'> = {}): Draft =>
+  make('claim.recovered', { job, epoch: 1, token: 't1' }, f)
+export const voided = (f: Fields<'claim.voided'> = {}): Draft => make('claim.voided', { token: 't1' }, f)
+export const renewed = (job: string, f: Fields<'lease.renewed'> = {}): Draft =>
+  make('lease.renewed', { job, epoch: 1 }, f)
+export const settled = (job: string, f: Fields<'job.settled'> = {}): Draft => {
+  const outcome = f.outcome ?? 'succeeded'
+  const state = outcome === 'succeeded' ? 'succeeded' : 'queued'
+  const plain = { epoch: 1, outcome, permanent: false, settled: 'applied', repeated: false, state }
+  return make('job.settled', { job, ...plain }, f)
+}
+export const reclaimed = (job: string, f: Fields<'job.reclaimed'> = {}): Draft =>
+  make('job.reclaimed', { job, epoch: 2, evictions: 1, state: 'queued' }, { by: 'w9', ...f })
+export const timedOut = (job: string, f: Fields<'job.timedOut'> = {}): Draft =>
+  make('job.timedOut', { job, epoch: 2, failures: 1, state: 'queued' }, { by: 'w9', ...f })
+export const watch = (kind: EventOf<'watch.moved'>['kind'], f: Fields<'watch.moved'> = {}): Draft =>
+  make('watch.moved', { kind, seenSinceMs: 0 }, { by: 'w9', ...f })
+
+export const engine = (what: 'started' | 'stopped', f: Fields<'engine.started'> = {}): Draft =>
+  make(`engine.${what}`, { worker: 'worker' }, f)
+export const started = (job: string, f: Fields<'attempt.started'> = {}): Draft =>
+  make('attempt.started', { job, epoch: 1, attempt: 1 }, f)
+export const confirmed = (job: string, f: Fields<'attempt.confirmed'> = {}): Draft =>
+  make('attempt.confirmed', { job, epoch: 1, settled: 'applied' }, f)
+
+export const runStarted = (): Draft =>
+  make('run.started', { sweepMs: 5_000, storeCallMs: 5_000, replyMs: 1_000 }, { at: 0, ...env })
+export const fault = (family: string, f: Fields<'fault.struck'> = {}): Draft =>
+  make('fault.struck', { fault: `${family} #1`, family, call: null }, f)
+export const node = (what: 'started' | 'crashed' | 'resumed' | 'paused', f: Place = {}): Draft =>
+  make(`node.${what}`, what === 'paused' ? { forMs: 1_000 } : {}, f)
+export const down = (at: number): Draft => make('database.down', { forMs: 0 }, { at, ...env })
+export const up = (at: number): Draft => make('database.up', {}, { at, ...env })
+export const healed = (): Draft => make('run.healed', { boundMs: 60_000 }, env)
+export const final = (job: string, f: Fields<'job.final'> = {}): Draft => {
+  const counters = { attempt: 1, failures: 0, evictions: 0, epoch: 1 }
+  return make('job.final', { job, state: 'succeeded', ...counters }, { ...env, ...f })
+}
+export const ended = (f: Fields<'run.ended'> = {}): Draft =>
+  make('run.ended', { converged: true }, { ...env, ...f })
+export const said = <T extends HistoryType>(type: T, f: Fields<T>): Draft => make(type, {}, f)
+
+export interface Judgement {
+  readonly evaluations: number
+  readonly kinds: readonly string[]
+  readonly messages: readonly string[]
+}
+
+/** Folds the history; at `copyAt` goes on with a copy of the state, as a run that is stopped and resumed does. */
+export function judge(property: Property, drafts: readonly Draft[], copyAt = -1): Judgement {
+  let state = property.start()
+  let atMs = 0
+  const told = { evaluations: 0, kinds: [] as string[], messages: [] as string[] }
+  const verdict = {
+    evaluated: () => void told.evaluations++,
+    violated: ({ kind, message }: { kind: string; message: string }) => {
+      told.kinds.push(kind)
+      told.messages.push(message)
+    },
+  }
+  for (const [k, { untimed, ...draft }] of drafts.entries()) {
+    atMs = untimed ? atMs + 10 : draft.atMs
+    if (k === copyAt) state = structuredClone(state)
+    if (property.on.includes(draft.type)) property.step(state, { ...draft, atMs }, verdict)
+  }
+  return told
+}
+
+/** Accepted, and put to the test `evaluations` times (at least once if not told). */
+export function expectHolds(property: Property, drafts: readonly Draft[], evaluations?: number): void {
+  const told = judge(property, drafts)
+  expect(told.messages).toEqual([])
+  if (evaluations === undefined) expect(told.evaluations).toBeGreaterThan(0)
+  else expect(told.evaluations).toBe(evaluations)
+}
+
+/** Refused, once for each of the kinds, in their order. */
+export function expectRefused(property: Property, drafts: readonly Draft[], ...kinds: string[]): void {
+  const told = judge(property, drafts)
+  expect(told.kinds).toEqual(kinds)
+  expect(told.evaluations).toBeGreaterThan(0)
+}

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest'
+import { sometimesProperties } from '../../src/properties/index.ts'
+import { claimed, judge, reclaimed, recovered, said, settled, voided, watch, type Draft } from './dsl.ts'
+
+const job = { job: 'a', epoch: 1 }
+const failed = { outcome: 'failed', state: 'failed' } as const
+
+/** For each situation: events that bring it about, and events like them that do not. */
+const situations: Readonly<Record<string, readonly [readonly Draft[], readonly Draft[]]>> = {
+  'claim-reply-recovered': [[recovered('a')], [voided()]],
+  'unknown-claim-voided': [[voided()], [recovered('a')]],
+  'settle-repeat-confirmed': [[settled('a', { repeated: true })], [settled('a')]],
+  'zombie-settle-refused': [[settled('a', { settled: 'lost' })], [settled('a', { settled: 'superseded' })]],
+  'grace-held-reclaim-back': [[said('reclaim.heldBack', { leases: 1 })], [reclaimed('a')]],
+  'dead-worker-reclaimed': [[reclaimed('a')], [claimed('a')]],
+  'lease-became-uncertain': [[said('attempt.uncertain', job)], [said('attempt.certain', job)]],
+  'lease-became-certain-again': [[said('attempt.certain', job)], [said('attempt.uncertain', job)]],
+  'attempt-lost': [[said('attempt.lost', job)], [said('attempt.abandoned', job)]],
+  'retry-happened': [[claimed('a', { failures: 1 })], [claimed('a', { evictions: 1 })]],
+  'dead-lettered-by-failures': [[settled('a', failed)], [settled('a', { ...failed, permanent: true })]],
+  'dead-lettered-by-evictions': [[reclaimed('a', { state: 'failed' })], [reclaimed('a')]],
+  'watch-restarted': [
+    [watch('restarted'), watch('moved'), watch('restarted')],
+    [watch('restarted'), watch('moved')],
+  ],
+}
+
+describe('sometimes', () => {
+  test('each situation has its histories here', () => {
+    expect(Object.keys(situations).sort()).toEqual(sometimesProperties.map(({ name }) => name).sort())
+  })
+
+  test.each(sometimesProperties.map((property) => [property.name, property] as const))(
+    '%s',
+    (name, property) => {
+      const [met, like] = situations[name] ?? [[], []]
+      expect(judge(property, met)).toMatchObject({ evaluations: 1, kinds: [] })
+      expect(judge(property, like)).toMatchObject({ evaluations: 0, kinds: [] })
+    },
+  )
+})

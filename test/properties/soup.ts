@@ -1,0 +1,70 @@
+// Arbitrary histories over two jobs and three incarnations: mostly nonsense, and that is the point. A property
+// must come to the same verdict about nonsense every time.
+import fc from 'fast-check'
+import * as dsl from './dsl.ts'
+
+const job = fc.constantFrom('a', 'b')
+const by = fc.constantFrom('w1', 'w1#2', 'w2')
+const epoch = fc.integer({ min: 1, max: 4 })
+const small = fc.integer({ min: 0, max: 3 })
+const state = fc.constantFrom('queued', 'failed')
+const outcome = fc.constantFrom('succeeded', 'failed', 'released')
+const answer = fc.constantFrom('applied', 'applied', 'lost', 'superseded')
+const family = fc.constantFrom('lost-reply', 'lost-request', 'pause', 'database-restart')
+const call = fc.constantFrom('claims.claim', 'claims.renew', 'jobs.settle', 'watch.move', null)
+const what = fc.constantFrom('started', 'crashed', 'paused', 'resumed')
+const kind = fc.constantFrom('moved', 'restarted', 'refused')
+const flag = fc.boolean()
+
+const about = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.tuple(job, fc.record({ by: fc.constant('client') })).map(([id, f]) => dsl.inserted(id, f)),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.tuple(job, fc.record({ by, epoch, failures: small })).map(([id, f]) => dsl.claimed(id, f)),
+  },
+  fc.tuple(job, fc.record({ by, epoch })).map(([id, f]) => dsl.recovered(id, f)),
+  { weight: 4, arbitrary: fc.tuple(job, fc.record({ by, epoch })).map(([id, f]) => dsl.renewed(id, f)) },
+  {
+    weight: 6,
+    arbitrary: fc
+      .tuple(job, fc.record({ by, epoch, outcome, settled: answer, repeated: flag, permanent: flag }))
+      .map(([id, f]) => dsl.settled(id, f)),
+  },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(job, fc.record({ epoch, evictions: small, state }))
+      .map(([id, f]) => dsl.reclaimed(id, f)),
+  },
+  fc.tuple(job, fc.record({ epoch, failures: small, state })).map(([id, f]) => dsl.timedOut(id, f)),
+  { weight: 4, arbitrary: fc.tuple(job, fc.record({ by, epoch })).map(([id, f]) => dsl.started(id, f)) },
+  fc.tuple(job, fc.record({ by, epoch, settled: answer })).map(([id, f]) => dsl.confirmed(id, f)),
+)
+
+const around = fc.oneof(
+  fc.tuple(what, by).map(([name, who]) => dsl.node(name, { by: who })),
+  by.map((who) => dsl.engine('started', { by: who })),
+  fc
+    .tuple(family, fc.record({ by: fc.oneof(by, fc.constant('env')), call }))
+    .map(([name, f]) => dsl.fault(name, f)),
+  fc.tuple(kind, by).map(([name, who]) => dsl.watch(name, { by: who })),
+  fc.constantFrom(dsl.down(0), dsl.up(0)),
+  fc.constantFrom(dsl.healed(), dsl.voided(), dsl.acknowledged('a'), dsl.final('a'), dsl.final('b')),
+)
+
+/** Events with the time that passes before each: often none, often a moment, sometimes longer than a lease. */
+const gapMs = fc.oneof(
+  fc.constantFrom(0, 10),
+  fc.integer({ min: 1, max: 6_000 }),
+  fc.integer({ min: 1, max: 70_000 }),
+)
+const steps = fc.array(fc.tuple(gapMs, fc.oneof(about, around)), { minLength: 20, maxLength: 120 })
+
+export const soup: fc.Arbitrary<readonly dsl.Draft[]> = steps.map((list) => {
+  let atMs = 0
+  const history = list.map(([afterMs, draft]) => ({ ...draft, atMs: (atMs += afterMs), untimed: false }))
+  return [dsl.runStarted(), ...history, dsl.ended({ at: atMs + 1 })]
+})
