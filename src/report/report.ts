@@ -6,6 +6,8 @@ export interface Report {
   readonly version: string
   readonly engine: string
   readonly store: string
+  /** The user's module with the scenarios, if it is not ours. */
+  readonly module: string | null
   readonly verdict: Verdict
   readonly seedsAsked: number | null
   readonly firstSeed: string
@@ -38,8 +40,8 @@ export function verdictOf(
   if (kinds.has('violated') || kinds.has('error')) return { verdict: 'violated', reasons: [] }
   const reasons: string[] = [...summary.vacuous]
   if (kinds.has('hung') || kinds.has('livelock')) reasons.unshift('not every run came to its end')
-  if (summary.seeds === 0) reasons.unshift('no seed was run')
-  else if (seedsAsked !== null && summary.seeds < seedsAsked) {
+  if (summary.seeds === 0) return { verdict: 'inconclusive', reasons: ['no seed came to its end'] }
+  if (seedsAsked !== null && summary.seeds < seedsAsked) {
     reasons.unshift(`only ${summary.seeds} of ${seedsAsked} seeds were run`)
   }
   return { verdict: reasons.length > 0 ? 'inconclusive' : 'pass', reasons }

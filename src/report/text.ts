@@ -67,23 +67,32 @@ function failures(report: Report): string[] {
   return lines
 }
 
+export type FailureContext = Pick<Report, 'version' | 'engine' | 'replays' | 'module' | 'store'>
+
 /** What failed, the course of the job it is about, and the command that makes it happen again. */
-export function failureText(
-  failure: Failure,
-  report: Pick<Report, 'version' | 'engine' | 'replays'>,
-): string[] {
+export function failureText(failure: Failure, report: FailureContext): string[] {
   const { property, seed, scenario, message, result } = failure
   const first = result?.violations[0]
   const when = first ? `t=+${(first.atMs / 1000).toFixed(3)}s   event ${first.event}   ` : ''
   const struck = result ? Object.values(result.strikes).reduce((sum, strikes) => sum + strikes, 0) : 0
   const path = report.replays.find((replay) => replay.seed === seed && replay.property === property)?.path
   return [
-    `FAIL ${property}   seed ${seed}   ${when}scenario ${inert(scenario)}   (holdfast ${report.version}, engine ${report.engine})`,
-    `  ${inert(message)}`,
+    `FAIL ${property}   seed ${seed}   ${when}scenario ${inert(scenario ?? 'chosen by the seed')}   (holdfast ${report.version}, engine ${report.engine})`,
+    ...message.split('\n').map((line) => `  ${inert(line)}`),
     ...(result ? [`  faults drawn ${result.plan.length}, struck ${struck}`] : []),
     ...(result && first ? storyOf(result, first).map((line) => `    ${line}`) : []),
-    `  replay: npx holdfast replay ${path ?? `${seed} --scenario ${inert(scenario)}`}`,
+    `  replay: npx holdfast replay ${path ?? bySeed(failure, report)}`,
   ]
+}
+
+function bySeed({ seed, scenario }: Failure, { module, store }: FailureContext): string {
+  const parts = [seed, ...(scenario === null ? [] : [`--scenario ${quoted(scenario)}`]), `--store ${store}`]
+  return [...parts, ...(module === null ? [] : [`--module ${quoted(module)}`])].join(' ')
+}
+
+/** As one word of a shell. */
+function quoted(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${inert(text).replaceAll("'", String.raw`'\''`)}'`
 }
 
 function verdict({ verdict: is, reasons }: Report): string[] {

@@ -18,14 +18,15 @@ const stallMs = 50
 
 /**
  * Fires one event, drains all that it set off, repeats. The guard is armed exactly meanwhile. Null means that
- * `over` said so, or that nothing was left to happen.
+ * `over` said so, or that nothing was left to happen. Without `traces` errors have no stack: they come by
+ * the thousand, and nobody reads where they were made.
  */
 export async function drive(
   world: World,
   barrier: Barrier,
   guard: LeakGuard,
   over: () => boolean,
-  beat: () => void,
+  { beat, traces }: { readonly beat: () => void; readonly traces: boolean },
 ): Promise<Stop | null> {
   let stop: Stop | null = null
   let instant = { atMs: -1, events: 0 }
@@ -36,8 +37,9 @@ export async function drive(
     if (world.database.busy > 0) return true
     if (stall) return wait(stall)
     for (let k = 0; k < eventsPerTurn; k++) {
-      if (stop || over()) return false
+      if (over()) return false
       if (!fire()) return false
+      if (stop) return false
       if (world.database.busy > 0) return true
       stall = stalled()
       if (stall) return true
@@ -95,9 +97,8 @@ export async function drive(
     return true
   }
 
-  // Simulated errors come by the thousand, and nobody reads where they were made.
   const { stackTraceLimit } = Error
-  Error.stackTraceLimit = 0
+  if (!traces) Error.stackTraceLimit = 0
   try {
     await runFromMacrotask(turn)
   } finally {

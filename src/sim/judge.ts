@@ -47,6 +47,7 @@ export async function judge(
   const result = await run(options)
   const whole = request.draws ? result : await withDatabaseTimeOnly(result, options, databaseTimeEach)
   if (request.verify && whole.verdict === 'pass') return verified(whole, options)
+  if (whole.verdict === 'error' && !request.story) return run({ ...options, keepStory: true })
   return whole.verdict === 'violated' && !request.draws ? kept(whole, options) : whole
 }
 

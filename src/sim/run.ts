@@ -104,11 +104,11 @@ type Over = Pick<RunResult, 'verdict' | 'detail' | 'leak'>
 async function perform(
   world: ReturnType<typeof createWorld>,
   director: Director,
-  { beat }: RunOptions,
+  { beat = () => {}, keepStory: traces = false }: RunOptions,
 ): Promise<{ over: Over }> {
   try {
     director.begin()
-    const stop = await drive(world, createBarrier(), leakGuard(), () => director.over, beat ?? (() => {}))
+    const stop = await drive(world, createBarrier(), leakGuard(), () => director.over, { beat, traces })
     return { over: verdictOf(stop, director, world.recorder.violations.length) }
   } catch (error) {
     if (error instanceof Diverged) return { over: { verdict: 'diverged', detail: error.message, leak: null } }

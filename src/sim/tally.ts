@@ -27,7 +27,8 @@ export interface Summary {
 export interface Failure {
   readonly kind: 'violated' | 'nondeterministic' | 'diverged' | 'error' | 'livelock' | 'hung'
   readonly seed: string
-  readonly scenario: string
+  /** Null if it was left to the seed, and the run did not live to tell. */
+  readonly scenario: string | null
   readonly property: string
   readonly message: string
   /** What a replay needs; null for a run that had to be killed. */
@@ -97,7 +98,7 @@ export function createTally({ properties, asked, single }: TallyOptions): Tally 
         failure: {
           kind: 'hung',
           seed,
-          scenario: scenario ?? 'chosen by the seed',
+          scenario,
           property: 'hung',
           message,
           result: null,

@@ -56,7 +56,8 @@ export async function replay(target: string, options: ReplayOptions): Promise<nu
     return exitCodes[verdict]
   }
   const lines = options.trace ? [...story, ''] : []
-  for (const failure of summary.failures) lines.push(...failureText(failure, { ...code, replays }), '')
+  for (const failure of summary.failures)
+    lines.push(...failureText(failure, { ...code, replays, module, store: request.store }), '')
   lines.push(...comparison(file, summary, code.engine))
   process.stdout.write(`${lines.join('\n')}\n`)
   return exitCodes[verdict]

@@ -67,6 +67,7 @@ export async function simulate(file: string | undefined, options: SimulateOption
     command: 'simulate',
     ...code,
     store: options.store,
+    module: file ?? null,
     ...verdictOf(summary, deal.asked),
     seedsAsked: deal.asked,
     firstSeed: formatSeed(deal.first),
