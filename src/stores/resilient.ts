@@ -63,7 +63,8 @@ function bounded<R>(
 ): Promise<R> {
   return new Promise((resolve, reject) => {
     const state = { over: false, inFlight: false, maybeSent: false, tries: 0 }
-    const timer: Timer = clock.timer(callMs, 'call-bound', () => {
+    let retry: Timer | null = null
+    const timer = clock.timer(callMs, 'call-bound', () => {
       const sent = state.inFlight || state.maybeSent ? 'maybe' : 'no'
       end(() => reject(new StoreUnavailable(`${call} did not answer within ${callMs} ms`, sent)))
     })
@@ -72,26 +73,28 @@ function bounded<R>(
       if (state.over) return
       state.over = true
       timer.cancel()
+      retry?.cancel()
       how()
     }
 
     function attempt(): void {
-      if (state.over) return
       state.inFlight = true
-      send(state.maybeSent).then(
-        (reply) => end(() => resolve(reply)),
-        (error: unknown) => failed(error),
-      )
+      try {
+        send(state.maybeSent).then((reply) => end(() => resolve(reply)), failed)
+      } catch (error) {
+        failed(error)
+      }
     }
 
     function failed(error: unknown): void {
       state.inFlight = false
+      if (state.over) return
       if (!(error instanceof StoreUnavailable)) return end(() => reject(error))
       if (error.sent === 'maybe') state.maybeSent = true
       if (state.maybeSent && afterUnknown[call] === 'never') return end(() => reject(error))
       const waitMs = backoffMs[Math.min(state.tries, backoffMs.length - 1)] as number
       state.tries += 1
-      clock.timer(waitMs, 'call-retry', attempt)
+      retry = clock.timer(waitMs, 'call-retry', attempt)
     }
 
     attempt()
