@@ -90,7 +90,7 @@ export function createEngine(options: EngineOptions): Engine {
   const name = options.name ?? systemHostName()
   requireName('an engine name', name, InvalidConfig)
   const parts = { name, store, clock, random, executor, intervals, handlers, emit, ask: health.ask }
-  const producer = { store, clock, random, intervals }
+  const producer = { store, clock, random, intervals, ask: health.ask }
   let running: Running | null = null
 
   const engine: Engine = {
@@ -104,7 +104,7 @@ export function createEngine(options: EngineOptions): Engine {
       running?.wake()
       return enqueued
     },
-    get: (id) => store.jobs.get({ id }),
+    get: (id) => health.ask('jobs.get', store.jobs.get({ id })),
     start: () => {
       running ??= startRunning(parts, queues)
       return running.started

@@ -29,13 +29,17 @@ export const defaultIntervals: Intervals = {
 }
 
 export function intervalsOf(given: Partial<Intervals> | undefined): Intervals {
-  const intervals = { ...defaultIntervals, ...given }
+  const intervals: Record<string, number> = { ...defaultIntervals }
+  for (const [name, value] of Object.entries(given ?? {})) {
+    if (!(name in intervals)) throw new InvalidConfig(`${name} is not an interval`)
+    if (value !== undefined) intervals[name] = value
+  }
   for (const [name, value] of Object.entries(intervals)) {
     if (!Number.isSafeInteger(value) || value < 1) {
       throw new InvalidConfig(`${name} must be a whole number of ms >= 1, not ${value}`)
     }
   }
-  return intervals
+  return intervals as unknown as Intervals
 }
 
 export function heartbeatMsFor(intervals: Intervals, leaseTtlMs: number): number {

@@ -1,4 +1,4 @@
-/** How long a job waits before its next attempt. All delays in ms. */
+/** How long a job waits before its next attempt. All delays in ms; after the 32nd return they grow no more. */
 export type Backoff =
   | { readonly kind: 'constant'; readonly delayMs: number; readonly jitter?: boolean }
   | { readonly kind: 'linear'; readonly firstMs: number; readonly maxMs: number; readonly jitter?: boolean }
@@ -6,7 +6,7 @@ export type Backoff =
       readonly kind: 'exponential'
       readonly firstMs: number
       readonly maxMs: number
-      /** Default 2. */
+      /** At least 1; default 2. */
       readonly factor?: number
       /** Full jitter: each delay is drawn from [0, delay). Default false. */
       readonly jitter?: boolean
@@ -14,10 +14,10 @@ export type Backoff =
 
 export const defaultBackoff: Backoff = { kind: 'exponential', firstMs: 1_000, maxMs: 60_000 }
 
-/** Entries kept on the job; no strategy here tells two later ones apart in practice. */
+/** Entries kept on the job. A delay that has not reached its cap by then grows no more. */
 const entriesMax = 32
 
-/** The delays before return 1, 2, ... `returns`: finite whole numbers that never fall. */
+/** The delays before return 1, 2, ... `returns`, as given: `defineJob` refuses those that fall or are not finite. */
 export function backoffTable(backoff: Backoff, returns: number): number[] {
   const table: number[] = []
   for (let n = 1; n <= Math.max(1, Math.min(returns, entriesMax)); n++) table.push(delayOf(backoff, n))

@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { InvalidConfig } from '../errors.ts'
 import { type Backoff, backoffTable, defaultBackoff } from './backoff.ts'
 import type { AttemptContext } from './context.ts'
+import { count, durationMsMax, isDelay } from './figures.ts'
 import { requireName } from './text.ts'
 
 export type Priority = 'critical' | 'high' | 'normal' | 'low'
@@ -111,33 +112,32 @@ export function isHandled(definition: JobDescription): definition is AnyJob {
 function settingsOf(options: Omit<JobOptions<unknown, unknown>, 'input'>): JobSettings {
   const { retry = {}, name } = options
   const backoff = retry.backoff ?? defaultBackoff
-  const maxAttempts = whole(name, 'maxAttempts', retry.maxAttempts ?? 3, 1)
-  const maxEvictions = whole(name, 'maxEvictions', retry.maxEvictions ?? 3, 1)
+  const maxAttempts = count(`job ${name}: maxAttempts`, retry.maxAttempts ?? 3)
+  const maxEvictions = count(`job ${name}: maxEvictions`, retry.maxEvictions ?? 3)
   const backoffMs = backoffTable(backoff, Math.max(maxAttempts, maxEvictions))
-  if (!backoffMs.every((delayMs) => Number.isSafeInteger(delayMs) && delayMs >= 0)) {
+  if (!backoffMs.every((delayMs, n) => isDelay(delayMs) && delayMs >= (backoffMs[n - 1] ?? 0))) {
     throw new InvalidConfig(
-      `job ${name}: backoff gives ${backoffMs.join(', ')}; delays must be finite and >= 0`,
+      `job ${name}: backoff gives ${backoffMs.join(', ')}; delays must be 0 to ${durationMsMax} ms and never fall`,
     )
   }
   const queue = options.queue ?? 'default'
   requireName('a queue name', queue, InvalidConfig)
   const band = priorities.indexOf(options.priority ?? 'normal')
   if (band < 0) throw new InvalidConfig(`job ${name}: priority must be one of ${priorities.join(', ')}`)
+  const onUncertainLease = options.onUncertainLease ?? 'continue'
+  if (onUncertainLease !== 'continue' && onUncertainLease !== 'abort') {
+    throw new InvalidConfig(`job ${name}: onUncertainLease must be 'continue' or 'abort'`)
+  }
   return {
-    inputVersion: whole(name, 'inputVersion', options.inputVersion ?? 1, 1),
+    inputVersion: count(`job ${name}: inputVersion`, options.inputVersion ?? 1),
     queue,
     band,
     maxAttempts,
     maxEvictions,
     backoffMs,
     jitter: backoff.jitter ?? false,
-    leaseTtlMs: whole(name, 'leaseTtlMs', options.leaseTtlMs ?? 30_000, 1),
-    timeoutMs: whole(name, 'timeoutMs', options.timeoutMs ?? 300_000, 1),
-    onUncertainLease: options.onUncertainLease ?? 'continue',
+    leaseTtlMs: count(`job ${name}: leaseTtlMs`, options.leaseTtlMs ?? 30_000, durationMsMax),
+    timeoutMs: count(`job ${name}: timeoutMs`, options.timeoutMs ?? 300_000, durationMsMax),
+    onUncertainLease,
   }
-}
-
-function whole(name: string, option: string, value: number, min: number): number {
-  if (Number.isSafeInteger(value) && value >= min) return value
-  throw new InvalidConfig(`job ${name}: ${option} must be a whole number >= ${min}, not ${value}`)
 }

@@ -4,6 +4,7 @@ import type { Random } from '../ports/random.ts'
 import type { NewJob, Store } from '../ports/store.ts'
 import { type Intervals, requireMargin } from '../settings.ts'
 import { type JobDescription, type Priority, priorities } from './definition.ts'
+import { durationMsMax } from './figures.ts'
 import { storedInput } from './input.ts'
 import type { JobSpec } from './record.ts'
 import { requireName } from './text.ts'
@@ -13,7 +14,7 @@ export interface EnqueueOptions {
   readonly id?: string
   /** Default 0. Measured on the database's clock; not together with `runAt`. */
   readonly delayMs?: number
-  /** An absolute time on the database's clock. */
+  /** An absolute time on the database's clock, from 1970 on. */
   readonly runAt?: Date
   readonly priority?: Priority
   readonly queue?: string
@@ -38,6 +39,7 @@ export interface Producer {
   readonly clock: Clock
   readonly random: Random
   readonly intervals: Intervals
+  readonly ask: <T>(call: string, answer: Promise<T>) => Promise<T>
 }
 
 /**
@@ -54,7 +56,8 @@ export async function enqueueAll(
   for (const request of requests) jobs.push(await newJob(producer, request))
   const ids = new Set(jobs.map(({ spec }) => spec.id))
   if (ids.size < jobs.length) throw new InvalidArgument('two jobs of one enqueue have the same id')
-  const reply = await producer.store.jobs.insert({ insertId: producer.random.id('insert'), jobs })
+  const { store, random, ask } = producer
+  const reply = await ask('jobs.insert', store.jobs.insert({ insertId: random.id('insert'), jobs }))
   if (reply.kind === 'conflict') throw new IdConflict(reply.ids)
   return [...reply.jobs]
 }
@@ -98,12 +101,9 @@ async function specOf(
 function dueOf({ delayMs, runAt }: EnqueueOptions): NewJob['due'] {
   if (delayMs !== undefined && runAt !== undefined)
     throw new InvalidArgument('give delayMs or runAt, not both')
-  if (runAt !== undefined) return { atMs: wholeMs('runAt', runAt.getTime(), Number.MIN_SAFE_INTEGER) }
+  if (runAt !== undefined) return { atMs: wholeMs('runAt', runAt.getTime(), 0) }
   return { delayMs: wholeMs('delayMs', delayMs ?? 0, 0) }
 }
-
-/** A century: beyond it an instant may leave what a store can hold. */
-const durationMsMax = 100 * 365 * 86_400_000
 
 function wholeMs(name: string, value: number, min: number): number {
   const max = name === 'runAt' ? Number.MAX_SAFE_INTEGER : durationMsMax

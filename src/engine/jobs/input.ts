@@ -1,12 +1,15 @@
 import { InputInvalid } from '../errors.ts'
 import type { JobDescription } from './definition.ts'
 import { toJson } from './json.ts'
+import { textOf } from './text.ts'
 
 const inputBytesMax = 1_048_576
 
-/** The input as it is stored: validated, but not transformed. Throws `InputInvalid`. */
+/**
+ * The input as it is stored: not transformed, and validated in the form in which a worker will find it, so
+ * that nothing is accepted here to fail there. Throws `InputInvalid`.
+ */
 export async function storedInput(definition: JobDescription, input: unknown): Promise<string> {
-  await validated(definition, input)
   const text = jsonOf(definition.name, input)
   const sizeBytes = Buffer.byteLength(text)
   if (sizeBytes > inputBytesMax) {
@@ -14,17 +17,18 @@ export async function storedInput(definition: JobDescription, input: unknown): P
       `input of job ${definition.name} is ${sizeBytes} bytes, over the limit of ${inputBytesMax}; store the data elsewhere and pass a reference`,
     )
   }
+  if (definition.input) await validated(definition, JSON.parse(text))
   return text
 }
 
-/** The input as the handler gets it: upgraded, then the schema's output. Throws `InputInvalid`. */
+/** The input as the handler gets it: upgraded, then the schema's output. Throws `InputInvalid`, or what the upgrade throws. */
 export async function handlerInput(
   definition: JobDescription,
   stored: { readonly input: string; readonly inputVersion: number },
 ): Promise<unknown> {
   let input: unknown = JSON.parse(stored.input)
   if (stored.inputVersion !== definition.settings.inputVersion && definition.upgradeInput) {
-    input = definition.upgradeInput(input, stored.inputVersion)
+    input = await definition.upgradeInput(input, stored.inputVersion)
   }
   return validated(definition, input)
 }
@@ -33,7 +37,7 @@ function jsonOf(name: string, input: unknown): string {
   try {
     return toJson(input) ?? 'null'
   } catch (error) {
-    throw new InputInvalid(`input of job ${name} has no JSON form: ${String(error)}`, { cause: error })
+    throw new InputInvalid(`input of job ${name} has no JSON form: ${textOf(error)}`, { cause: error })
   }
 }
 

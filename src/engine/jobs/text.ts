@@ -16,6 +16,15 @@ export function requireName(
   }
 }
 
+/** What a thrown value says. It may be anything, and may itself throw when it is read. */
+export function textOf(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
+  } catch {
+    return 'a value that cannot be printed was thrown'
+  }
+}
+
 const messageLengthMax = 8_192
 
 /** Text that the system itself stores, such as an error message: made storable, and marked where it was not. */
