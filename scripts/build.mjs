@@ -1,17 +1,24 @@
-// Builds src into dist: removes what an earlier build left, compiles, and makes the command executable.
+// Builds src into dist. The new build takes the old one's place only when it is whole: a build that fails
+// leaves what was there, and whoever runs the package meanwhile never finds half of it.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const command = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
+const [dist, made, old] = ['', `.${process.pid}.new`, `.${process.pid}.old`].map((end) => path.join(root, `dist${end}`))
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 
-rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true })
-const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], {
+const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', made], {
   cwd: root,
   stdio: 'inherit',
 })
-if (status === 0 && existsSync(command)) chmodSync(command, 0o755)
+if (status === 0) {
+  const command = path.join(made, 'cli/main.js')
+  if (existsSync(command)) chmodSync(command, 0o755)
+  if (existsSync(dist)) renameSync(dist, old)
+  renameSync(made, dist)
+}
+for (const left of [made, old]) rmSync(left, { recursive: true, force: true })
 process.exitCode = status ?? 1
