@@ -1,5 +1,5 @@
 import { type LostClaims, claimEvents, newLostClaims, stepClaims } from './lost-reply/claim.ts'
-import { type LostSettles, newLostSettles, stepSettles } from './lost-reply/settle.ts'
+import { type LostSettles, newLostSettles, settleEvents, stepSettles } from './lost-reply/settle.ts'
 import { worldEvents } from './model/world.ts'
 import { type Property, property } from './property.ts'
 
@@ -24,18 +24,22 @@ export const lostReplyCostsNothing: Property = property({
   kind: 'always',
   says: "Jobs of a claim whose answer was lost start in that very claim, and a settle is known for one's own.",
   blindSpot: 'A worker that met a second mishap before its claim was recovered is not judged.',
-  on: [...worldEvents, ...claimEvents, 'attempt.confirmed'],
+  on: [...worldEvents, ...claimEvents, ...settleEvents],
   suspendedBy: [],
   start: (): State => ({ claims: newLostClaims(), settles: newLostSettles() }),
   step({ claims, settles }, event, verdict) {
     switch (event.type) {
       case 'run.started':
       case 'fault.struck':
+      case 'job.claimed':
       case 'job.settled':
-        stepSettles(settles, event, verdict)
+      case 'job.reclaimed':
+      case 'job.timedOut':
+        stepSettles(settles, claims.world, event, verdict)
         return stepClaims(claims, event, verdict)
+      case 'attempt.ended':
       case 'attempt.confirmed':
-        return stepSettles(settles, event, verdict)
+        return stepSettles(settles, claims.world, event, verdict)
       default:
         stepClaims(claims, event, verdict)
     }

@@ -29,7 +29,7 @@ interface State {
 export const postOutageGrace: Property = property({
   name: 'post-outage-grace',
   kind: 'always',
-  says: 'Nothing is reclaimed before the database was up for the TTL of its lease, and never from a live worker.',
+  says: 'Nothing is taken back before the database was up for the TTL of its lease, and never from a live worker.',
   blindSpot: 'A holder that any fault touched within two TTLs is not vouched for.',
   on: [...worldEvents, 'job.claimed', 'lease.renewed', 'job.settled', 'job.reclaimed', 'job.timedOut'],
   suspendedBy: [],
@@ -55,9 +55,12 @@ export const postOutageGrace: Property = property({
       case 'job.settled':
         if (event.settled === 'applied' && event.state !== 'running') leases.delete(event.job)
         return
-      case 'job.timedOut':
+      case 'job.timedOut': {
+        const lease = leases.get(event.job)
         leases.delete(event.job)
+        if (lease) judgeGrace(world, lease, event, verdict)
         return
+      }
       default:
         note(world, event)
     }
@@ -72,17 +75,26 @@ function renewed(world: World, lease: Lease, atMs: number, verdict: Verdict): vo
 }
 
 function reclaimed(world: World, lease: Lease, event: EventOf<'job.reclaimed'>, verdict: Verdict): void {
-  verdict.evaluated()
+  judgeGrace(world, lease, event, verdict)
   const { job, atMs } = event
-  const { leaseTtlMs } = lease
-  const upMs = world.downAtMs === null ? atMs - world.noticedUpAtMs : 0
-  if (upMs < leaseTtlMs) {
-    const message = `job ${job} was reclaimed when the database had been up for ${upMs} of ${leaseTtlMs} ms`
-    verdict.violated({ kind: 'reclaimed-in-grace', subject: job, message })
-  }
-  if (!mustKeepLease(world, lease, leaseTtlMs, atMs)) return
+  if (!mustKeepLease(world, lease, lease.leaseTtlMs, atMs)) return
   verdict.evaluated()
   const forMs = atMs - lease.renewedAtMs
   const message = `job ${job} was taken from ${nameOf(lease)}, which was well; its lease had not been renewed for ${forMs} ms`
   verdict.violated({ kind: 'live-worker-evicted', subject: job, message })
+}
+
+/** The timeout backstop stands under the same watch, so that an outage charges nobody (contract 0.6). */
+function judgeGrace(
+  world: World,
+  { leaseTtlMs }: Lease,
+  { type, job, atMs }: EventOf<'job.reclaimed' | 'job.timedOut'>,
+  verdict: Verdict,
+): void {
+  verdict.evaluated()
+  const upMs = world.downAtMs === null ? atMs - world.noticedUpAtMs : 0
+  if (upMs >= leaseTtlMs) return
+  const kind = type === 'job.reclaimed' ? 'reclaimed-in-grace' : 'timed-out-in-grace'
+  const message = `${type} of job ${job} when the database had been up for ${upMs} of ${leaseTtlMs} ms`
+  verdict.violated({ kind, subject: job, message })
 }

@@ -12,6 +12,7 @@ import {
   recovered,
   renewed,
   runStarted,
+  said,
   settled,
   started,
   timedOut,
@@ -105,5 +106,27 @@ describe('a lost reply of a settle (contract 0.15)', () => {
 
   test('says nothing of a settle that never applied', () => {
     expectHolds(property, [...ran, reclaimed('a'), confirmed('a', { settled: 'lost' })], 0)
+  })
+
+  const done = [
+    runStarted(),
+    claimed('a'),
+    started('a'),
+    said('attempt.ended', { job: 'a', epoch: 1, end: 'succeeded' }),
+  ]
+
+  test('counts a settle that first applies as a repeat', () => {
+    expectHolds(property, [...done, settled('a', { repeated: true }), confirmed('a')], 1)
+  })
+
+  test('refuses that what was done is taken back because its settle was forgotten', () => {
+    expectRefused(property, [...done, timedOut('a', { at: 150_000 })], 'settle-forgotten')
+    expectRefused(property, [...done, reclaimed('a', { at: 150_000 })], 'settle-forgotten')
+  })
+
+  test('exempts a worker that a fault touched within two TTLs, and one that had no time', () => {
+    const loss = fault('lost-request', { call: 'jobs.settle', at: 100_000 })
+    expectHolds(property, [...done, loss, timedOut('a', { at: 150_000 })], 0)
+    expectHolds(property, [...done, timedOut('a', { at: 20_000 })], 0)
   })
 })

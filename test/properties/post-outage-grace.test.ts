@@ -12,6 +12,7 @@ import {
   renewed,
   runStarted,
   settled,
+  timedOut,
   up,
 } from './dsl.ts'
 
@@ -33,6 +34,12 @@ describe('post-outage-grace (contract 0.20)', () => {
       [...run, crashed, down(110_000), reclaimed('a', { at: 140_000 })],
       'reclaimed-in-grace',
     )
+  })
+
+  test('refuses that the timeout backstop charges a job in the grace after an outage (0.6)', () => {
+    const outage = [...run, down(110_000), up(500_000)]
+    expectRefused(property, [...outage, timedOut('a', { at: 520_000 })], 'timed-out-in-grace')
+    expectHolds(property, [...outage, timedOut('a', { at: 530_000 })], 1)
   })
 
   test('judges each job by its own TTL', () => {
