@@ -45,6 +45,15 @@ const LAYERS = [
     reason: 'the engine learns everything through its ports: what it imports, the simulation cannot replace',
   },
   {
+    name: 'stores/conformance',
+    folder: /^stores\/conformance\//,
+    // node:assert/strict for what it is: the suite must run under any test runner, so it brings none.
+    values: [/^stores\/conformance\//, /^node:assert\/strict$/],
+    types: [/^engine\/(ports\/store|jobs\/record)\.ts$/],
+    computed: false,
+    reason: 'the suite judges any store by the port alone: it must know neither a store nor a test runner',
+  },
+  {
     name: 'stores',
     folder: /^stores\//,
     values: [/^stores\//, /^engine\//],

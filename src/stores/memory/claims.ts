@@ -15,6 +15,7 @@ import { before } from './ready.ts'
 
 export function claim(content: Content, params: ClaimParams, nowMs: number): ClaimReply {
   const { token, worker } = params
+  if (asksForNothing(params)) return { kind: 'claimed', jobs: [], soloWaiting: false }
   if (content.claims.has(token)) return { kind: 'void' }
   const { taken, soloWaiting } = choose(content, params, nowMs)
   if (taken.length === 0) return { kind: 'claimed', jobs: [], soloWaiting }
@@ -27,6 +28,11 @@ export function claim(content: Content, params: ClaimParams, nowMs: number): Cla
     ttls.map((ttlMs) => ({ token, ttlMs, worker, expiresAtMs: nowMs + ttlMs })),
   )
   return { kind: 'claimed', jobs: jobs.map(claimedJob), soloWaiting }
+}
+
+/** Answered before anything is looked at, the token included. */
+function asksForNothing({ limit, queues, kinds }: ClaimParams): boolean {
+  return limit <= 0 || kinds.length === 0 || !queues.some((queue) => queue.limit > 0)
 }
 
 /** In claim order, as many as fit; a job on its last eviction only alone, and only for an idle worker. */

@@ -1,4 +1,4 @@
-import type { WatchMoveParams, WatchMoveReply, WatchState } from '../../engine/ports/store.ts'
+import type { WatchMoveParams, WatchMoveReply } from '../../engine/ports/store.ts'
 import { isFresh, moved } from '../../engine/recovery/watch.ts'
 import type { Content } from './content.ts'
 
@@ -12,8 +12,9 @@ export function declare(
 }
 
 export function move(content: Content, params: WatchMoveParams, nowMs: number): WatchMoveReply {
-  const watch: WatchState = content.watch ?? { sweepMs: 0, seenSinceMs: null, seenAtMs: null }
-  const next = moved(watch, params, nowMs)
+  // Without a period nothing is fresh, and a row made here would decide the period of the fleet.
+  if (!content.watch) return { kind: 'refused', nowMs, seenSinceMs: nowMs }
+  const next = moved(content.watch, params, nowMs)
   content.watch = next.watch
   return { kind: next.kind, nowMs, seenSinceMs: next.watch.seenSinceMs ?? nowMs }
 }

@@ -1,0 +1,66 @@
+import type { Case, ConformanceSetUp, Runner } from './case.ts'
+import { claimOrderCases } from './claim-order.ts'
+import { claimCases } from './claim.ts'
+import { collectCases } from './collect.ts'
+import { contentCases } from './content.ts'
+import { createFixture } from './fixture.ts'
+import { insertCases } from './insert.ts'
+import { limitCases } from './limits.ts'
+import { reclaimCases } from './reclaim.ts'
+import { recoverCases } from './recover.ts'
+import { renewCases } from './renew.ts'
+import { settleCases } from './settle.ts'
+import { repeatCases } from './settle-repeat.ts'
+import { soloCases } from './solo.ts'
+import { textCases } from './text.ts'
+import { timeoutCases } from './timeouts.ts'
+import { watchCases } from './watch.ts'
+import { watchedReclaimCases } from './reclaim-watched.ts'
+
+export type { ConformanceSetUp, ControlledTime, OpenStore, RunContext, Runner } from './case.ts'
+
+const facets: Readonly<Record<string, readonly Case[]>> = {
+  insert: insertCases,
+  claim: claimCases,
+  'claim order': claimOrderCases,
+  'last eviction': soloCases,
+  recover: recoverCases,
+  renew: renewCases,
+  settle: settleCases,
+  'settle again': repeatCases,
+  reclaim: reclaimCases,
+  'reclaim under the watch': watchedReclaimCases,
+  'expire timeouts': timeoutCases,
+  watch: watchCases,
+  collect: collectCases,
+  text: textCases,
+  limits: limitCases,
+  content: contentCases,
+}
+
+/**
+ * What every store must do, as tests of whichever runner is handed in:
+ * `storeConformance({ describe, test }, { name, open })`.
+ */
+export function storeConformance({ describe, test }: Runner, setUp: ConformanceSetUp): void {
+  describe(`store conformance: ${setUp.name}`, () => {
+    for (const [facet, cases] of Object.entries(facets)) {
+      describe(facet, () => {
+        for (const [index, { name, needs, run }] of cases.entries()) {
+          test(name, async (context) => {
+            const open = await setUp.open()
+            try {
+              if (needs === 'clock' && !open.time) return context.skip('the clock of this store is real')
+              if (needs === 'content' && !('dump' in open.store)) {
+                return context.skip('the content of this store cannot be read whole')
+              }
+              await run(await createFixture(open, `${facet}-${index}`))
+            } finally {
+              await open.dispose()
+            }
+          })
+        }
+      })
+    }
+  })
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import type { Case } from './case.ts'
+import { type Fixture, type JobOptions, failure, released, shortMs } from './fixture.ts'
+
+/** A queued job that has lost all of its leases but one. */
+async function onLastEviction(fixture: Fixture, options: JobOptions = {}): Promise<string> {
+  const kind = options.kind ?? fixture.kind
+  const id = await fixture.enqueueOne({ maxEvictions: 2, leaseTtlMs: shortMs, kind, ...options })
+  await fixture.claim({ kinds: [kind], limit: 1 })
+  await fixture.seen(shortMs)
+  assert.deepEqual(
+    (await fixture.reclaim()).map((job) => [job.id, job.evictions, job.state]),
+    [[id, 1, 'queued']],
+  )
+  return id
+}
+
+export const soloCases: readonly Case[] = [
+  {
+    name: 'a job on its last eviction is claimed alone (0.10)',
+    run: async (fixture) => {
+      const id = await onLastEviction(fixture)
+      await fixture.pass(1)
+      const [behind] = await fixture.enqueue({}, {})
+      const { ids, jobs, soloWaiting } = await fixture.claim({ idle: true })
+      assert.deepEqual(ids, [id])
+      assert.equal(jobs[0]?.evictions, 1)
+      assert.equal(soloWaiting, false)
+      assert.equal((await fixture.claim({ limit: 1 })).ids[0], behind)
+    },
+  },
+  {
+    name: 'a worker that runs something leaves it, takes nothing behind it, and hears of it (0.10)',
+    run: async (fixture) => {
+      const id = await onLastEviction(fixture)
+      await fixture.pass(1)
+      const [behind] = await fixture.enqueue({})
+      const busy = await fixture.unchanged([id, behind as string], () => fixture.claim({ idle: false }))
+      assert.deepEqual(busy.ids, [])
+      assert.equal(busy.soloWaiting, true)
+    },
+  },
+  {
+    name: 'what comes before it is taken without it (0.8, 0.10)',
+    run: async (fixture) => {
+      const id = await onLastEviction(fixture)
+      await fixture.pass(1)
+      const ids = await fixture.enqueue({ band: 0 }, { band: 1 }, { band: 2 }, { band: 3 })
+      for (const idle of [true, false]) {
+        const ahead = await fixture.claim({ idle })
+        assert.deepEqual(ahead.ids, idle ? ids.slice(0, 2) : [])
+        assert.equal(ahead.soloWaiting, true)
+      }
+      assert.deepEqual((await fixture.claim()).ids, [id])
+      assert.deepEqual((await fixture.claim()).ids, ids.slice(2))
+    },
+  },
+  {
+    name: 'a worker whose room is full before it comes to that job does not hear of it (0.10)',
+    run: async (fixture) => {
+      await onLastEviction(fixture)
+      const [ahead] = await fixture.enqueue({ band: 0 })
+      const { ids, soloWaiting } = await fixture.claim({ idle: false, limit: 1 })
+      assert.deepEqual(ids, [ahead])
+      assert.equal(soloWaiting, false)
+    },
+  },
+  {
+    name: 'two such jobs are claimed one after the other (0.10)',
+    run: async (fixture) => {
+      const first = await onLastEviction(fixture)
+      await fixture.pass(1)
+      const second = await onLastEviction(fixture, { kind: fixture.name('kind') })
+      const kinds = [fixture.kind, (await fixture.get(second)).spec.kind]
+      assert.deepEqual((await fixture.claim({ kinds })).ids, [first])
+      assert.deepEqual((await fixture.claim({ kinds })).ids, [second])
+    },
+  },
+  {
+    name: 'one that is not due, not asked for or without room in its queue holds nobody up (0.7, 0.10)',
+    run: async (fixture) => {
+      await onLastEviction(fixture, { backoffMs: [3_600_000] })
+      await onLastEviction(fixture, { kind: fixture.name('kind') })
+      const [ready] = await fixture.enqueue({ band: 3 })
+      const { ids, soloWaiting } = await fixture.claim({ idle: false })
+      assert.deepEqual(ids, [ready])
+      assert.equal(soloWaiting, false)
+      const third = fixture.name('kind')
+      await onLastEviction(fixture, { kind: third })
+      const queues = [
+        { queue: fixture.queue, limit: 0 },
+        { queue: fixture.name('queue'), limit: 1 },
+      ]
+      assert.equal((await fixture.claim({ idle: false, kinds: [third], queues })).soloWaiting, false)
+    },
+  },
+  {
+    name: 'it stays alone when it comes back: no settle gives evictions back (0.4, 0.10)',
+    run: async (fixture) => {
+      const id = await onLastEviction(fixture)
+      for (const outcome of [released, failure()]) {
+        const { jobs } = await fixture.claim()
+        await fixture.settle(id, jobs[0]?.epoch ?? 0, outcome)
+        assert.equal((await fixture.claim({ idle: false })).soloWaiting, true)
+      }
+    },
+  },
+  {
+    name: 'a job that dies by its first eviction has lost none yet, so it is claimed like any other (0.10)',
+    run: async ({ enqueue, claim }) => {
+      const ids = await enqueue({ maxEvictions: 1 }, {}, { maxEvictions: 2 })
+      assert.deepEqual((await claim({ idle: false })).ids, ids)
+    },
+  },
+]

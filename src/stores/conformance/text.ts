@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import type { Case } from './case.ts'
+import type { Fixture } from './fixture.ts'
+
+/** JSON texts that some store or driver is known to change, refuse, or trip over. */
+const inputs: Readonly<Record<string, string>> = {
+  NUL: JSON.stringify({ 'a\0b': '\0' }),
+  'a lone surrogate': JSON.stringify({ '\uD800': ['\uDC00', 'x\uDFFFy'] }),
+  'the text of an escape': JSON.stringify('\\u0000 \\ud800 \\x00 \\\\'),
+  '__proto__ keys': '{"__proto__":{"admin":true},"constructor":{"prototype":1},"toString":null}',
+  'numbers at the edges': '[9007199254740991,9007199254740993,-9007199254740993,1e308,5e-324,1.0,-0,0.1]',
+  'a long number': '123456789012345678901234567890.12345678901234567890',
+  'keys out of order, twice, and spaces': '{ "b" : 1 ,\t"a":2,\n"b":3 }',
+  'text beyond the basic plane': JSON.stringify({ '😀': '𐍈 e\u0301 \u00E9 \uFFFF \uFEFF ' }),
+  'quotes and commands': JSON.stringify(`'; drop table jobs; -- " \\ $1 ? :a %s \${x} \r\n\u2028`),
+  'deep nesting': `${'['.repeat(500)}${']'.repeat(500)}`,
+  'an empty string': '""',
+  null: 'null',
+}
+
+const names: readonly string[] = [
+  '1',
+  '01',
+  ' 1',
+  '1 ',
+  'a',
+  'A',
+  'ä',
+  'a\u0308',
+  'ß',
+  'ss',
+  '%',
+  '_',
+  '*',
+  "o'clock",
+  '"quoted"',
+  'back\\slash',
+  'a,b',
+  '{a}',
+  'new\nline',
+  '\t',
+  '\u0001',
+  'null',
+  '__proto__',
+  'constructor',
+  '日本語',
+  '😀',
+  '\uFFFD',
+  '\u2028',
+  '$1',
+  '?',
+  '--',
+  '9007199254740993',
+  '9007199254740992',
+]
+
+/** Claims, renews, and settles a job that hostile text is in, and finds all of it unchanged. */
+async function assertSurvives(fixture: Fixture, input: string): Promise<void> {
+  const { store, enqueue, newJob, name, worker, claim, settle, get } = fixture
+  const [id, neighbour] = (await enqueue({ input }, {})) as [string, string]
+  const again = await store.jobs.insert({ insertId: name('insert'), jobs: [newJob({ id, input })] })
+  assert.deepEqual(again, { kind: 'inserted', jobs: [{ id, created: false }] })
+  assert.equal((await get(id)).spec.input, input)
+  const { jobs, token } = await claim()
+  assert.deepEqual(
+    jobs.map(({ spec }) => spec.input),
+    [input, '{}'],
+  )
+  const recovered = await store.claims.recover({ token, worker })
+  assert.deepEqual(recovered, { kind: 'recovered', jobs })
+  await settle(id, 1, { kind: 'succeeded', result: input })
+  await settle(neighbour, 1, { kind: 'succeeded', result: null })
+  const { result, state } = await get(id)
+  assert.deepEqual([state, result], ['succeeded', input])
+  assert.equal((await get(neighbour)).state, 'succeeded')
+}
+
+const roundTrips: readonly Case[] = Object.entries(inputs).map(([what, input]) => ({
+  name: `an input and a result survive unchanged: ${what} (0.23, 1.6, X01)`,
+  run: (fixture) => assertSurvives(fixture, input),
+}))
+
+export const textCases: readonly Case[] = [
+  ...roundTrips,
+  {
+    name: 'ids that look alike are different jobs (1.7, S07)',
+    run: async ({ enqueue, name, claim, get, store, settle, worker }) => {
+      const base = name('job')
+      const ids = names.map((end) => base + end)
+      await enqueue(...ids.map((id) => ({ id, input: JSON.stringify(id) })))
+      for (const id of ids) assert.equal((await get(id)).spec.input, JSON.stringify(id))
+      const { token, ids: taken } = await claim()
+      assert.deepEqual(taken, ids)
+      const { held } = await store.claims.renew({ worker, tokens: [token] })
+      assert.deepEqual(
+        held,
+        ids.map((id) => ({ id, epoch: 1 })),
+      )
+      for (const id of ids) {
+        const reply = await settle(id, 1, { kind: 'succeeded', result: JSON.stringify(id) })
+        assert.equal(reply.settled, 'applied')
+      }
+      for (const id of ids) assert.equal((await get(id)).result, JSON.stringify(id))
+    },
+  },
+  {
+    name: 'queues and kinds that look alike are different, and no name is a pattern (0.7, 2.5, 27.80)',
+    run: async ({ store, newJob, name, claim }) => {
+      const [base, stem] = [name('queue'), name('kind')]
+      const jobs = names.flatMap((end) => [
+        newJob({ queue: base + end, kind: stem }),
+        newJob({ queue: base, kind: stem + end }),
+      ])
+      await store.jobs.insert({ insertId: name('insert'), jobs })
+      const take = async (queue: string, kind: string): Promise<readonly string[]> =>
+        (await claim({ queues: [{ queue, limit: 99 }], kinds: [kind] })).ids
+      for (const [n, end] of names.entries()) {
+        assert.deepEqual(await take(base + end, stem), [jobs[2 * n]?.spec.id])
+        assert.deepEqual(await take(base, stem + end), [jobs[2 * n + 1]?.spec.id])
+      }
+    },
+  },
+  {
+    name: 'tokens and workers that look alike are different (0.10, 0.13)',
+    run: async ({ store, enqueueOne, claim, name }) => {
+      const [base, stem] = [name('token'), name('worker')]
+      const held: unknown[] = []
+      for (const end of names) {
+        const id = await enqueueOne()
+        await claim({ token: base + end, worker: stem + end })
+        held.push([{ id, epoch: 1 }])
+      }
+      for (const [n, end] of names.entries()) {
+        const tokens = names.map((other) => base + other)
+        assert.deepEqual((await store.claims.renew({ worker: stem + end, tokens })).held, held[n])
+      }
+    },
+  },
+  {
+    name: 'names of 512 characters, of any width (1.7)',
+    run: async ({ enqueue, name, claim, get }) => {
+      const long = (what: string, fill: string): string => {
+        const start = name(what)
+        return start + fill.repeat(512).slice(0, 512 - start.length)
+      }
+      const fills = ['x', '€', '\uFFFD']
+      for (const fill of fills) {
+        const [id, other] = [long('job', fill), `${long('job', fill).slice(0, -1)}y`]
+        const [queue, kind] = [long('queue', fill), long('kind', fill)]
+        await enqueue({ id, queue, kind }, { id: other, queue, kind })
+        const { ids } = await claim({
+          queues: [{ queue, limit: 9 }],
+          kinds: [kind],
+          worker: long('worker', fill),
+        })
+        assert.deepEqual(ids, [id, other])
+        assert.equal((await get(id)).spec.id.length, 512)
+      }
+    },
+  },
+  {
+    name: 'the code and message of an error survive unchanged (X01)',
+    run: async ({ start, settle, get, claim }) => {
+      const { id } = await start({ maxAttempts: 1_000 })
+      const long = `${'\uFFFD😀'.repeat(2_700)} ... (truncated)`
+      const messages = ['', ...names, long, `'; drop table jobs; -- $1 ? \\u0000 \\0 </script> \u001B[31m`]
+      for (const [n, message] of messages.entries()) {
+        const error = { code: `E ${message.slice(0, 20).toWellFormed()}`, message }
+        await settle(id, n + 1, { kind: 'failed', error, permanent: false, delayMs: 0 })
+        assert.deepEqual((await get(id)).error, error)
+        await claim()
+      }
+      const error = { code: '__proto__', message: long }
+      await settle(id, messages.length + 1, { kind: 'failed', error, permanent: true, delayMs: 0 })
+      assert.deepEqual((await get(id)).error, error)
+    },
+  },
+  {
+    name: 'the content is dumped in the order of UTF-8 bytes (1.7)',
+    needs: 'content',
+    run: async ({ inspectable, enqueue, name, claim }) => {
+      const [base, stem] = [name('job'), name('token')]
+      const ends = ['b', 'a', 'B', '10', '9', 'é', 'e\u0301', '\uFFFD', '😀', '日', '~', '\u0001', '']
+      const inOrder = ['', '\u0001', '10', '9', 'B', 'a', 'b', 'e\u0301', '~', 'é', '日', '\uFFFD', '😀']
+      for (const end of ends) {
+        await enqueue({ id: base + end })
+        await claim({ token: stem + end })
+      }
+      const { jobs, claims, leases } = await inspectable().dump()
+      const from = (texts: readonly string[], start: string): string[] =>
+        texts.filter((text) => text.startsWith(start)).map((text) => text.slice(start.length))
+      assert.deepEqual(
+        from(
+          jobs.map(({ spec }) => spec.id),
+          base,
+        ),
+        inOrder,
+      )
+      assert.deepEqual(
+        from(
+          claims.map(({ token }) => token),
+          stem,
+        ),
+        inOrder,
+      )
+      assert.deepEqual(
+        from(
+          leases.map(({ token }) => token),
+          stem,
+        ),
+        inOrder,
+      )
+    },
+  },
+]
