@@ -64,16 +64,20 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
       })
       inFlight.add(event)
     },
-    execute: async (owner, name, params, run) => {
+    execute: (owner, name, params, run) => {
       state.busy += 1
-      try {
-        const reply = await run(raw)
-        world.recorder.executed(owner, name)
-        for (const event of historyOf(name, params, reply)) world.recorder.stored(owner, event)
-        return reply
-      } finally {
-        state.busy -= 1
-      }
+      return run(raw).then(
+        (reply) => {
+          state.busy -= 1
+          world.recorder.executed(owner, name)
+          for (const event of historyOf(name, params, reply)) world.recorder.stored(owner, event)
+          return reply
+        },
+        (error: unknown) => {
+          state.busy -= 1
+          throw error
+        },
+      )
     },
     goDown: (fault) => {
       if (state.down) return

@@ -11,6 +11,8 @@ export interface Fault {
   readonly call?: StoreCall
   readonly forMs?: number
   readonly skewMs?: number
+  /** How long a request is on its way. */
+  readonly lateMs?: number
   /** How it shows: an error at once (`reset`), or nothing at all (`silent`). */
   readonly how?: 'reset' | 'silent'
   /** Whether work in flight at a restart takes effect. */
@@ -20,6 +22,7 @@ export interface Fault {
 export type FamilyName =
   | 'lost-request'
   | 'lost-reply'
+  | 'late-request'
   | 'database-restart'
   | 'outage-short'
   | 'outage-long'

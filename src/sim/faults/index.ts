@@ -2,7 +2,7 @@ import { clockSkew } from './clock-skew.ts'
 import { crashFamily } from './crash.ts'
 import { databaseRestart } from './database-restart.ts'
 import type { Family } from './fault.ts'
-import { lostReply, lostRequest } from './lost-message.ts'
+import { lateRequest, lostReply, lostRequest } from './message.ts'
 import { outageLong, outageShort } from './outage.ts'
 import { pauseFamily } from './pause.ts'
 
@@ -10,6 +10,7 @@ import { pauseFamily } from './pause.ts'
 export const families: readonly Family[] = [
   lostRequest,
   lostReply,
+  lateRequest,
   databaseRestart,
   outageShort,
   outageLong,

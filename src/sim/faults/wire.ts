@@ -66,12 +66,16 @@ function send<R>(
     const cut = (): void => answer(() => reject(database.errors.reset), 'reset')
 
     recorder.request(owner, name)
+    if (database.down?.how === 'reset') return answer(() => reject(database.errors.refused), 'refused')
     const fault = takeFault(owner, name)
     if (fault) world.struck(fault, owner, name)
-    if (database.down?.how === 'reset') return answer(() => reject(database.errors.refused), 'refused')
-    if (fault?.family === 'lost-request') return fault.how === 'reset' ? cut() : undefined
+    const early = fault?.family === 'lost-request' || fault?.family === 'late-request'
+    if (early && fault.how === 'reset') cut()
+    if (fault?.family === 'lost-request') return
 
-    database.arrives(outMs, name, () => {
+    database.arrives(fault?.lateMs ?? outMs, name, () => {
+      if (early)
+        return database.down ? undefined : void database.execute(owner, name, params, run).catch(world.fail)
       if (database.down) return database.down.how === 'reset' ? cut() : undefined
       const { generation } = database
       void database.execute(owner, name, params, run).then((reply) => {

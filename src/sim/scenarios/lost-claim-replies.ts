@@ -9,6 +9,6 @@ export const lostClaimReplies: Scenario = {
   activeMs: 300_000,
   jobs: [work, longWork],
   workload: (draw) => mixedWork(80, 300_000, draw),
-  families: ['lost-request', 'lost-reply'],
+  families: ['lost-request', 'lost-reply', 'late-request'],
   swarm: false,
 }
