@@ -88,6 +88,7 @@ if (values.memory) {
   await measure(501, 9_500)
   globalThis.gc?.()
   const late = process.memoryUsage()
+  /** @param {'heapUsed' | 'rss'} key */
   const grown = (key) => `${((late[key] / early[key] - 1) * 100).toFixed(1)} %`
   console.log(`memory from 500 to 10,000 seeds: heap ${grown('heapUsed')}, resident ${grown('rss')}   target < 10 %`)
 }

@@ -7,7 +7,9 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const [dist, made, old] = ['', `.${process.pid}.new`, `.${process.pid}.old`].map((end) => path.join(root, `dist${end}`))
+const dist = path.join(root, 'dist')
+const made = `${dist}.${process.pid}.new`
+const old = `${dist}.${process.pid}.old`
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 
 const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', made], {

@@ -49,6 +49,7 @@ export const deadWorkerRecovered: Property = property({
   blindSpot: 'A jump of the database clock is not accounted for.',
   on: [...sweeperEvents, ...jobEvents, 'run.ended'],
   suspendedBy: [],
+  needs: ['crash'],
   start: (): State => ({ sweepers: newSweepers(), held: new Map(), orphans: new Map() }),
   step(state, event, verdict) {
     switch (event.type) {

@@ -26,6 +26,7 @@ export const lostReplyCostsNothing: Property = property({
   blindSpot: 'A worker that met a second mishap before its claim was recovered is not judged.',
   on: [...worldEvents, ...claimEvents, ...settleEvents],
   suspendedBy: [],
+  needs: ['lost-request', 'lost-reply'],
   start: (): State => ({ claims: newLostClaims(), settles: newLostSettles() }),
   step({ claims, settles }, event, verdict) {
     switch (event.type) {

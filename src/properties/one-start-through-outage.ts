@@ -37,6 +37,7 @@ export const oneStartThroughOutage: Property = property({
   blindSpot: 'Attempts whose worker was struck by any fault near the outage are not judged.',
   on: [...worldEvents, 'job.inserted', 'attempt.started', 'job.settled', 'job.reclaimed', 'job.timedOut'],
   suspendedBy: [],
+  needs: ['outage-short', 'outage-long', 'database-restart'],
   start: (): State => ({ world: newWorld(), ttlMs: new Map(), attempts: new Map() }),
   step(state, event, verdict) {
     const { world, ttlMs, attempts } = state

@@ -33,6 +33,7 @@ export const postOutageGrace: Property = property({
   blindSpot: 'A holder that any fault touched within two TTLs is not vouched for.',
   on: [...worldEvents, 'job.claimed', 'lease.renewed', 'job.settled', 'job.reclaimed', 'job.timedOut'],
   suspendedBy: [],
+  needs: ['crash', 'pause'],
   start: (): State => ({ world: newWorld(), leases: new Map() }),
   step({ world, leases }, event, verdict) {
     switch (event.type) {

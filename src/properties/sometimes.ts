@@ -13,6 +13,7 @@ interface Situation<On extends HistoryType> {
   readonly says: string
   readonly blindSpot: string
   readonly on: On
+  readonly needs?: readonly string[]
   readonly when?: (event: EventOf<On>) => boolean
   /** Counts from this occurrence on; default 1. */
   readonly from?: number
@@ -45,6 +46,29 @@ export const sometimesProperties: readonly Property[] = [
     says: 'A claim of unknown outcome turned out never to have landed, and was made void.',
     blindSpot: 'Does not say whether the claim was still on its way.',
     on: 'claim.voided',
+  }),
+  sometimes({
+    name: 'late-claim-refused',
+    says: 'A claim that arrived after it had been made void took nothing.',
+    blindSpot: 'Also met when a token came twice for another reason.',
+    on: 'claim.refused',
+    needs: ['late-request'],
+  }),
+  sometimes({
+    name: 'late-watch-move-refused',
+    says: 'A move of the outage watch that arrived too late was refused.',
+    blindSpot: 'Does not say what the move would have hidden.',
+    on: 'watch.moved',
+    needs: ['late-request'],
+    when: ({ kind }) => kind === 'refused',
+  }),
+  sometimes({
+    name: 'released-at-shutdown',
+    says: 'A worker that was stopped gave a job back uncharged.',
+    blindSpot: 'Also met when a lease was uncertain and the definition asks to abort then.',
+    on: 'job.settled',
+    needs: ['shutdown'],
+    when: ({ settled, outcome }) => settled === 'applied' && outcome === 'released',
   }),
   sometimes({
     name: 'settle-repeat-confirmed',

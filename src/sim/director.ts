@@ -71,6 +71,7 @@ export function createDirector(
     world.database.comeUp()
     for (const node of world.nodes) {
       node.armed.length = 0
+      // One that is stopping comes back by itself.
       if (node.process) resume(world, node.process)
       else world.start(node)
     }

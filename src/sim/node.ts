@@ -33,6 +33,9 @@ export interface Incarnation {
   readonly number: number
   alive: boolean
   paused: boolean
+  /** It was asked to stop. */
+  stopping: boolean
+  engine: Engine | null
   /** What came due while it was paused. */
   readonly deferred: WorldEvent[]
   /** Handlers running, and how many of them wait for a port. */
@@ -53,6 +56,8 @@ export function startProcess(world: World, node: SimNode): Engine {
     number: node.incarnations,
     alive: true,
     paused: false,
+    stopping: false,
+    engine: null,
     deferred: [],
     handlers: 0,
     waits: 0,
@@ -78,6 +83,7 @@ export function startProcess(world: World, node: SimNode): Engine {
     executor: createExecutor(owner),
     observer: { event: (event) => world.recorder.happened(owner, event) },
   })
+  owner.engine = engine
   if (node.works) engine.start().catch((error: unknown) => world.fail(error))
   return engine
 }
@@ -87,6 +93,18 @@ export function crash(world: World, owner: Incarnation): void {
   owner.alive = false
   owner.deferred.length = 0
   owner.node.process = null
+}
+
+/** Stops the engine as a host would on SIGTERM; when it has stopped the process ends. */
+export function shutDown(world: World, owner: Incarnation, drainMs: number, ended: () => void): void {
+  owner.stopping = true
+  const end = (): void => {
+    if (!owner.alive) return
+    owner.alive = false
+    owner.node.process = null
+    ended()
+  }
+  owner.engine?.stop({ drainMs }).then(end, world.fail)
 }
 
 export function pause(world: World, owner: Incarnation, forMs: number): void {

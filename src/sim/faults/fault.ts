@@ -10,6 +10,7 @@ export interface Fault {
   readonly node?: string
   readonly call?: StoreCall
   readonly forMs?: number
+  readonly drainMs?: number
   readonly skewMs?: number
   /** How long a request is on its way. */
   readonly lateMs?: number
@@ -27,6 +28,7 @@ export type FamilyName =
   | 'outage-short'
   | 'outage-long'
   | 'crash'
+  | 'shutdown'
   | 'pause'
   | 'clock-skew'
 

@@ -5,6 +5,7 @@ import type { Family } from './fault.ts'
 import { lateRequest, lostReply, lostRequest } from './message.ts'
 import { outageLong, outageShort } from './outage.ts'
 import { pauseFamily } from './pause.ts'
+import { shutdown } from './shutdown.ts'
 
 /** Every fault family there is. */
 export const families: readonly Family[] = [
@@ -15,6 +16,7 @@ export const families: readonly Family[] = [
   outageShort,
   outageLong,
   crashFamily,
+  shutdown,
   pauseFamily,
   clockSkew,
 ]

@@ -9,6 +9,6 @@ export const clockSkewed: Scenario = {
   activeMs: 300_000,
   jobs: [work, longWork],
   workload: (draw) => mixedWork(60, 300_000, draw),
-  families: ['clock-skew', 'crash', 'pause'],
+  families: ['clock-skew', 'crash', 'pause', 'shutdown'],
   swarm: false,
 }

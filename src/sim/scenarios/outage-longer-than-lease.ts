@@ -13,6 +13,6 @@ export const outageLongerThanLease: Scenario = {
       ...step,
       input: { workMs: 10_000 + draw(100_000, 'longer', k), fails: 0, permanent: false },
     })),
-  families: ['outage-short', 'outage-long', 'crash'],
+  families: ['outage-short', 'outage-long', 'crash', 'shutdown'],
   swarm: false,
 }

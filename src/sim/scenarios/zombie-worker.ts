@@ -9,6 +9,6 @@ export const zombieWorker: Scenario = {
   activeMs: 600_000,
   jobs: [work, longWork],
   workload: (draw) => mixedWork(80, 600_000, draw),
-  families: ['pause', 'crash', 'lost-reply', 'late-request'],
+  families: ['pause', 'crash', 'lost-reply', 'late-request', 'shutdown'],
   swarm: false,
 }
