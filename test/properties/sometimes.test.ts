@@ -9,6 +9,9 @@ const failed = { outcome: 'failed', state: 'failed' } as const
 const situations: Readonly<Record<string, readonly [readonly Draft[], readonly Draft[]]>> = {
   'claim-reply-recovered': [[recovered('a')], [voided()]],
   'unknown-claim-voided': [[voided()], [recovered('a')]],
+  'late-claim-refused': [[said('claim.refused', { token: 't' })], [voided()]],
+  'late-watch-move-refused': [[watch('refused')], [watch('moved')]],
+  'released-at-shutdown': [[settled('a', { outcome: 'released', state: 'queued' })], [settled('a')]],
   'settle-repeat-confirmed': [[settled('a', { repeated: true })], [settled('a')]],
   'zombie-settle-refused': [[settled('a', { settled: 'lost' })], [settled('a', { settled: 'superseded' })]],
   'grace-held-reclaim-back': [[said('reclaim.heldBack', { leases: 1 })], [reclaimed('a')]],
