@@ -54,6 +54,15 @@ const LAYERS = [
     reason: 'the suite judges any store by the port alone: it must know neither a store nor a test runner',
   },
   {
+    name: 'stores/sqlite',
+    folder: /^stores\/sqlite\//,
+    values: [/^stores\/(?!(memory|postgres|pglite)\/)/, /^engine\//, /^better-sqlite3$/],
+    types: [],
+    computed: false,
+    reason:
+      'it is the one folder that loads the SQLite driver, an optional peer; of the other stores it needs nothing',
+  },
+  {
     name: 'stores',
     folder: /^stores\//,
     values: [/^stores\//, /^engine\//],
