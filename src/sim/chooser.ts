@@ -41,8 +41,15 @@ export class Diverged extends HoldfastError {
   readonly code = 'DIVERGED'
 }
 
-/** Answers from a strict list; `eventNow` names the event at which the run left it. */
-export function listChooser(draws: Draws, eventNow: () => number): Chooser {
+export interface ListHooks {
+  /** Names the event at which the run left the list. */
+  readonly eventNow: () => number
+  /** Told of what is thrown. */
+  readonly diverged: (error: Diverged) => void
+}
+
+/** Answers from a strict list; throws `Diverged` where the run makes another choice. */
+export function listChooser(draws: Draws, { eventNow, diverged }: ListHooks): Chooser {
   const names = new Map<string, number>()
   let next = 0
   return {
@@ -51,10 +58,12 @@ export function listChooser(draws: Draws, eventNow: () => number): Chooser {
       const key = keyOf(names, stream, who, what, ordinal)
       const [listed, drawn] = [draws[next], draws[next + 1]]
       if (listed !== key || drawn === undefined || drawn >= bound) {
-        throw new Diverged(
+        const error = new Diverged(
           `diverged at event ${eventNow()}: choice ${next / 2 + 1} is ${stream} of ${who} for ${what} here, another in the file; ` +
             'the code, the scenario or the Node.js version is not that of the recording',
         )
+        diverged(error)
+        throw error
       }
       next += 2
       return drawn

@@ -76,14 +76,18 @@ export function createHash(): RollingHash {
 
   function items(of: object): void {
     if (Array.isArray(of)) {
+      mix(0x510e527f)
       mix(of.length)
       for (const item of of) value(item)
       return
     }
+    mix(0x3587272b)
     for (const key in of) {
       text(key)
       value((of as Record<string, unknown>)[key])
     }
+    // An end, because objects have no length: {a: {b: 1}, c: 2} is not {a: {b: 1, c: 2}}.
+    mix(0x0fc19dc6)
   }
 
   return {

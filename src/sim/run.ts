@@ -6,12 +6,12 @@ import { type Director, createDirector } from './director.ts'
 import { type Stop, drive } from './driver.ts'
 import { type Fault, drawPlan } from './faults/fault.ts'
 import { familyNamed } from './faults/index.ts'
-import { type Leak, leakGuard } from './guard/guard.ts'
+import { type Leak, type LeakGuard, leakGuard } from './guard/guard.ts'
 import type { SimNode } from './node.ts'
 import { type PropertyTally, type Recorder, type Violation, createRecorder } from './recorder.ts'
-import type { Scenario } from './scenarios/scenario.ts'
+import type { Scenario, WorkStep } from './scenarios/scenario.ts'
 import { type Seed, formatSeed } from './seed.ts'
-import { createWorld } from './world.ts'
+import { type World, createWorld } from './world.ts'
 
 export type StoreFactory = (time: { nowMs(): number }) => InspectableStore
 
@@ -57,32 +57,31 @@ export interface RunResult {
 /** Runs one seed of one scenario to its end. */
 export async function run(options: RunOptions): Promise<RunResult> {
   const { seed, scenario } = options
-  let recorder: Recorder | null = null
   const chooser: Chooser = options.draws
-    ? listChooser(options.draws, () => recorder?.events ?? 0)
+    ? listChooser(options.draws, {
+        eventNow: () => world.recorder.events,
+        // Whoever asked may swallow the exception, as an engine does with what a store call throws.
+        diverged: (error) => world.fail(error),
+      })
     : seededChooser(seed, options.keepDraws ?? false)
   const nodes = nodesOf(scenario)
-  const client = nodes[0] as SimNode
-  const plan = options.plan ?? planOf(scenario, nodes, chooser, options.families)
-  const steps = scenario.workload((bound, what, k) =>
-    chooser.below(bound, 'workload', scenario.name, what, k),
-  )
-  let director: Director | null = null
-  const world = createWorld({
+  // A replay has its plan in its file, so the choices of the plan are no part of its list.
+  const plan = options.plan ?? planOf(scenario, nodes, seededChooser(seed, false), options.families)
+  const course: Course = { director: null }
+  const world: World = createWorld({
     chooser,
     store: options.store,
     nodes,
     recorder: (now) =>
-      (recorder = createRecorder({
+      createRecorder({
         properties: options.properties,
         keepStory: options.keepStory ?? false,
         now,
-        watch: (event) => director?.watch(event),
-      })),
+        watch: (event) => course.director?.watch(event),
+      }),
   })
-  director = createDirector(world, scenario, client, plan, steps)
   options.trap?.(world.fail)
-  const { over } = await perform(world, director, options)
+  const over = await perform(world, course, plan, options)
   return {
     seed: formatSeed(seed),
     scenario: scenario.name,
@@ -101,22 +100,43 @@ export async function run(options: RunOptions): Promise<RunResult> {
 
 type Over = Pick<RunResult, 'verdict' | 'detail' | 'leak'>
 
+/** The director follows the history from the moment it is there. */
+interface Course {
+  director: Director | null
+}
+
 async function perform(
-  world: ReturnType<typeof createWorld>,
-  director: Director,
-  { beat = () => {}, keepStory: traces = false }: RunOptions,
-): Promise<{ over: Over }> {
+  world: World,
+  course: Course,
+  plan: readonly Fault[],
+  { scenario, beat = () => {}, keepStory: traces = false }: RunOptions,
+): Promise<Over> {
+  const guard = leakGuard()
   try {
+    const steps = workloadOf(scenario, world.chooser, guard)
+    const leak = guard.takeLeak()
+    if (leak) return verdictOf({ kind: 'leak', leak }, false, 0)
+    const director = createDirector(world, scenario, world.nodes[0] as SimNode, plan, steps)
+    course.director = director
     director.begin()
-    const stop = await drive(world, createBarrier(), leakGuard(), () => director.over, { beat, traces })
-    return { over: verdictOf(stop, director, world.recorder.violations.length) }
+    const stop = await drive(world, createBarrier(), guard, () => director.over, { beat, traces })
+    return verdictOf(stop, director.over, world.recorder.violations.length)
   } catch (error) {
-    if (error instanceof Diverged) return { over: { verdict: 'diverged', detail: error.message, leak: null } }
-    return { over: { verdict: 'error', detail: textOf(error), leak: null } }
+    return verdictOf({ kind: 'failure', error }, false, 0)
   }
 }
 
-function verdictOf(stop: Stop | null, director: Director, violations: number): Over {
+/** A workload is a user's code, and as much a part of the seed as a handler. */
+function workloadOf(scenario: Scenario, chooser: Chooser, guard: LeakGuard): readonly WorkStep[] {
+  guard.arm()
+  try {
+    return scenario.workload((bound, what, k) => chooser.below(bound, 'workload', scenario.name, what, k))
+  } finally {
+    guard.disarm()
+  }
+}
+
+function verdictOf(stop: Stop | null, over: boolean, violations: number): Over {
   if (stop?.kind === 'leak') {
     const { what, site } = stop.leak
     return { verdict: 'nondeterministic', detail: `${what} at ${site}`, leak: stop.leak }
@@ -126,17 +146,22 @@ function verdictOf(stop: Stop | null, director: Director, violations: number): O
     return { verdict: 'livelock', detail, leak: null }
   }
   if (stop?.kind === 'failure') {
-    const diverged = stop.error instanceof Diverged
-    return { verdict: diverged ? 'diverged' : 'error', detail: textOf(stop.error), leak: null }
+    const { error } = stop
+    if (error instanceof Diverged) return { verdict: 'diverged', detail: error.message, leak: null }
+    return { verdict: 'error', detail: textOf(error), leak: null }
   }
   if (violations > 0) return { verdict: 'violated', detail: null, leak: null }
-  if (!director.over)
+  if (!over)
     return { verdict: 'error', detail: 'nothing was left to happen before the end', leak: null }
   return { verdict: 'pass', detail: null, leak: null }
 }
 
 function textOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  try {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  } catch {
+    return 'a value that cannot be printed was thrown'
+  }
 }
 
 function nodesOf(scenario: Scenario): SimNode[] {
