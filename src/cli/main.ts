@@ -1,12 +1,15 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
 import { HoldfastError } from '../engine/errors.ts'
+import { inert } from '../report/format.ts'
 import { about } from './about.ts'
 import { type ReplayOptions, replay } from './commands/replay.ts'
 import { type SimulateOptions, simulate } from './commands/simulate.ts'
 import { list, minutes, shard, wholeNumber } from './options.ts'
 
 const usageError = 2
+const silentMs = 10_000
+const silentSays = 'a run that shows no sign of life for so long is killed'
 
 const program = new Command('holdfast')
   .description('A durable job engine, and the deterministic simulation that tries to break it.')
@@ -27,6 +30,7 @@ program
   .option('--faults <a,b>', 'only these fault families', list)
   .option('--threads <n>', 'simulation threads (default: one a core)', wholeNumber('--threads', 1))
   .option('--verify', 'run every seed twice and compare')
+  .option('--silent-ms <ms>', silentSays, wholeNumber('--silent-ms', 100), silentMs)
   .option('--report <dir>', 'where reports and replay files go', 'reports')
   .option('--json', 'print one JSON object and nothing else')
   .action(async (file: string | undefined, options: SimulateOptions) => {
@@ -40,6 +44,9 @@ program
   .option('--scenario <name>', 'the scenario of the seed; by default the seed chooses')
   .option('--store <name>', 'the store under the engine', 'memory')
   .option('--module <file>', 'the module that defines the scenario, for a seed')
+  .option('--faults <a,b>', 'only these fault families, for a seed', list)
+  .option('--verify', 'run a seed twice and compare')
+  .option('--silent-ms <ms>', silentSays, wholeNumber('--silent-ms', 100), silentMs)
   .option('--trace', 'print every event')
   .option('--json', 'print one JSON object and nothing else')
   .action(async (target: string, options: ReplayOptions) => {
@@ -56,7 +63,7 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : usageError
   else if (error instanceof HoldfastError) {
-    process.stderr.write(`error: ${error.message}\n`)
+    process.stderr.write(`error: ${error.message.split('\n').map(inert).join('\n')}\n`)
     process.exitCode = usageError
   } else throw error
 }

@@ -15,11 +15,25 @@ export function longTime(ms: number): string {
   return ms >= 60_000 ? `${(ms / 60_000).toFixed(1)} min` : seconds(ms)
 }
 
-/** Inert in a terminal: control characters, and the marks that reverse text, are spelled out. */
+/** Inert in a terminal: control characters, marks that reverse text, and halves of a character are spelled out. */
 export function inert(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (mark) =>
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (mark) =>
     mark === '\n' ? '\\n' : `\\u${(mark.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   )
+}
+
+/** The same value in JSON whose text is inert in a terminal and in a page. */
+export function inertJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(/[\u007f-\u009f\p{Cf}\u2028\u2029<]/gu, (mark) =>
+    [...Array(mark.length).keys()]
+      .map((k) => `\\u${mark.charCodeAt(k).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
+}
+
+/** As one word of a shell. */
+export function quoted(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${inert(text).replaceAll("'", String.raw`'\''`)}'`
 }
 
 export interface Column {

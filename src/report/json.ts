@@ -1,9 +1,10 @@
+import { inertJson } from './format.ts'
 import type { Report } from './report.ts'
 
 /** The one object that `--json` prints; its shape is part of the public face. */
 export function jsonReport(report: Report): string {
   const { summary } = report
-  return JSON.stringify({
+  return inertJson({
     command: report.command,
     version: report.version,
     engine: report.engine,

@@ -51,7 +51,7 @@ function code(text: string): string {
 
 /** Inert in text and in a table cell. */
 function cell(text: string): string {
-  return inert(text).replaceAll(/[|`<>[\]\\*_]/g, (mark) => `&#${mark.charCodeAt(0)};`)
+  return inert(text).replaceAll(/[&|`<>[\]\\*_~@]/g, (mark) => `&#${mark.charCodeAt(0)};`)
 }
 
 /** Inside a fence nothing is markup but the fence itself. */

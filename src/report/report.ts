@@ -8,6 +8,8 @@ export interface Report {
   readonly store: string
   /** The user's module with the scenarios, if it is not ours. */
   readonly module: string | null
+  /** The only fault families of the runs, if not all of the scenario. */
+  readonly families: readonly string[] | null
   readonly verdict: Verdict
   readonly seedsAsked: number | null
   readonly firstSeed: string
@@ -29,6 +31,9 @@ export const exitCodes: Readonly<Record<Verdict, number>> = {
   nondeterministic: 4,
 }
 
+/** With fewer runs than this, a time was over before it began. */
+const seedsInTimeMin = 10
+
 /** What a run as a whole amounts to. A run that is not deterministic proves nothing else. */
 export function verdictOf(
   summary: Summary,
@@ -43,6 +48,9 @@ export function verdictOf(
   if (summary.seeds === 0) return { verdict: 'inconclusive', reasons: ['no seed came to its end'] }
   if (seedsAsked !== null && summary.seeds < seedsAsked) {
     reasons.unshift(`only ${summary.seeds} of ${seedsAsked} seeds were run`)
+  }
+  if (seedsAsked === null && summary.seeds < seedsInTimeMin) {
+    reasons.unshift(`only ${summary.seeds} seeds were run in the time given; it takes ${seedsInTimeMin}`)
   }
   return { verdict: reasons.length > 0 ? 'inconclusive' : 'pass', reasons }
 }

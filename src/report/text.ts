@@ -1,5 +1,5 @@
 import type { Failure } from '../sim/tally.ts'
-import { count, inert, longTime, seconds, table } from './format.ts'
+import { count, inert, longTime, quoted, seconds, table } from './format.ts'
 import type { Report } from './report.ts'
 import { storyOf } from './story.ts'
 
@@ -10,7 +10,7 @@ export function textReport(report: Report): string {
   const { summary, wallMs } = report
   const ran =
     report.seedsAsked === null
-      ? `${count(summary.seeds)}`
+      ? count(summary.seeds)
       : `${count(summary.seeds)} of ${count(report.seedsAsked)}`
   const lines = [
     `holdfast ${report.version}  ${report.command}  (engine ${report.engine}, store ${report.store}, first seed ${report.firstSeed})`,
@@ -67,7 +67,7 @@ function failures(report: Report): string[] {
   return lines
 }
 
-export type FailureContext = Pick<Report, 'version' | 'engine' | 'replays' | 'module' | 'store'>
+export type FailureContext = Pick<Report, 'version' | 'engine' | 'replays' | 'module' | 'store' | 'families'>
 
 /** What failed, the course of the job it is about, and the command that makes it happen again. */
 export function failureText(failure: Failure, report: FailureContext): string[] {
@@ -77,28 +77,27 @@ export function failureText(failure: Failure, report: FailureContext): string[] 
   const struck = result ? Object.values(result.strikes).reduce((sum, strikes) => sum + strikes, 0) : 0
   const path = report.replays.find((replay) => replay.seed === seed && replay.property === property)?.path
   return [
-    `FAIL ${property}   seed ${seed}   ${when}scenario ${inert(scenario ?? 'chosen by the seed')}   (holdfast ${report.version}, engine ${report.engine})`,
+    `FAIL ${inert(property)}   seed ${seed}   ${when}scenario ${inert(scenario ?? 'chosen by the seed')}   (holdfast ${report.version}, engine ${report.engine})`,
     ...message.split('\n').map((line) => `  ${inert(line)}`),
     ...(result ? [`  faults drawn ${result.plan.length}, struck ${struck}`] : []),
     ...(result && first ? storyOf(result, first).map((line) => `    ${line}`) : []),
-    `  replay: npx holdfast replay ${path ?? bySeed(failure, report)}`,
+    `  replay: npx holdfast replay ${path === undefined ? bySeed(failure, report) : quoted(path)}`,
   ]
 }
 
-function bySeed({ seed, scenario }: Failure, { module, store }: FailureContext): string {
+function bySeed(failure: Failure, { module, store, families }: FailureContext): string {
+  const { seed, scenario, result } = failure
   const parts = [seed, ...(scenario === null ? [] : [`--scenario ${quoted(scenario)}`]), `--store ${store}`]
+  if (families) parts.push(`--faults ${families.join(',')}`)
+  // Two runs that differed without a leak that was seen: it takes two to show it.
+  if (failure.kind === 'nondeterministic' && !result?.leak) parts.push('--verify')
   return [...parts, ...(module === null ? [] : [`--module ${quoted(module)}`])].join(' ')
-}
-
-/** As one word of a shell. */
-function quoted(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${inert(text).replaceAll("'", String.raw`'\''`)}'`
 }
 
 function verdict({ verdict: is, reasons }: Report): string[] {
   if (is === 'pass') return ['PASS  no invariant was violated']
   if (is === 'inconclusive')
-    return ['INCONCLUSIVE  this run is no pass:', ...reasons.map((reason) => `  - ${reason}`)]
+    return ['INCONCLUSIVE  this run is no pass:', ...reasons.map((reason) => `  - ${inert(reason)}`)]
   if (is === 'nondeterministic')
     return ['NONDETERMINISTIC  the same seed may run otherwise: neither pass nor fail']
   return ['FAIL']

@@ -1,6 +1,6 @@
 import { InvalidArgument } from '../engine/errors.ts'
 import { rawMemoryStore } from '../stores/memory/index.ts'
-import { families } from './faults/index.ts'
+import { families, familyNamed } from './faults/index.ts'
 import type { StoreFactory } from './run.ts'
 import { scenarios } from './scenarios/index.ts'
 import type { Scenario } from './scenarios/scenario.ts'
@@ -31,28 +31,57 @@ export function scenarioNamed(name: string, known: readonly Scenario[]): Scenari
 /** The scenarios of a user's module: its default export, one or several. */
 export async function scenariosIn(url: string | null): Promise<readonly Scenario[]> {
   if (url === null) return scenarios
-  const module = (await import(url)) as { readonly default?: Scenario | readonly Scenario[] }
-  const given = module.default
-  const list =
-    given === undefined ? [] : Array.isArray(given) ? (given as readonly Scenario[]) : [given as Scenario]
-  if (list.length === 0 || !list.every(isScenario)) {
+  const { default: given } = await imported(url)
+  const list: readonly unknown[] = Array.isArray(given) ? given : given === undefined ? [] : [given]
+  if (list.length === 0) {
     throw new InvalidArgument(`${url} must export a scenario, or a list of them, as its default`)
   }
-  return list
+  const names = new Set<string>()
+  for (const scenario of list) {
+    const problem = problemOf(scenario)
+    if (problem !== null) throw new InvalidArgument(`${url} exports a scenario ${problem}`)
+    names.add((scenario as Scenario).name)
+  }
+  if (names.size < list.length) throw new InvalidArgument(`${url} exports two scenarios of one name`)
+  return list as readonly Scenario[]
 }
 
-function isScenario(value: unknown): value is Scenario {
-  const scenario = value as Partial<Scenario> | null
-  return (
-    typeof scenario?.name === 'string' &&
-    typeof scenario.workload === 'function' &&
-    Array.isArray(scenario.jobs)
-  )
+async function imported(url: string): Promise<{ readonly default?: unknown }> {
+  try {
+    return (await import(url)) as { readonly default?: unknown }
+  } catch (error) {
+    const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    throw new InvalidArgument(`${url} cannot be imported: ${what}`, { cause: error })
+  }
+}
+
+/** What is wrong with it, after 'a scenario'; null for nothing. */
+function problemOf(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null) return 'that is no object'
+  const scenario = value as Partial<Record<keyof Scenario, unknown>>
+  const { name, families: asked } = scenario
+  if (typeof name !== 'string' || name === '') return 'without a name'
+  for (const key of ['workers', 'concurrency', 'activeMs'] as const) {
+    const figure = scenario[key]
+    if (!Number.isSafeInteger(figure) || (figure as number) < 1)
+      return `${name} whose ${key} is no whole number >= 1`
+  }
+  if (typeof scenario.workload !== 'function') return `${name} whose workload is no function`
+  if (!Array.isArray(scenario.jobs)) return `${name} whose jobs are no list`
+  if (!Array.isArray(asked)) return `${name} whose families are no list`
+  if (typeof scenario.swarm !== 'boolean') return `${name} whose swarm is neither true nor false`
+  const unknown = asked.filter((family) => typeof family !== 'string' || !familyNamed(family))
+  return unknown.length === 0
+    ? null
+    : `${name} with unknown fault families: ${unknown.join(', ')}; there are ${familyNames()}`
+}
+
+function familyNames(): string {
+  return families.map(({ name }) => name).join(', ')
 }
 
 export function requireFamilies(names: readonly string[]): void {
-  const known = families.map(({ name }) => name as string)
-  const unknown = names.filter((name) => !known.includes(name))
-  if (unknown.length === 0) return
-  throw new InvalidArgument(`there is no fault family ${unknown.join(', ')}; there are ${known.join(', ')}`)
+  const unknown = names.filter((name) => !familyNamed(name))
+  if (names.length > 0 && unknown.length === 0) return
+  throw new InvalidArgument(`there is no fault family ${unknown.join(', ')}; there are ${familyNames()}`)
 }

@@ -2,7 +2,7 @@ import type { Barrier } from './barrier.ts'
 import { runFromMacrotask } from './barrier.ts'
 import { type Leak, type LeakGuard } from './guard/guard.ts'
 import { realMs } from './guard/real-clock.ts'
-import type { Incarnation } from './node.ts'
+import type { Incarnation, RunningHandler } from './node.ts'
 import type { World } from './world.ts'
 
 /** Why a run ended before its time. */
@@ -10,6 +10,13 @@ export type Stop =
   | { readonly kind: 'leak'; readonly leak: Leak }
   | { readonly kind: 'livelock'; readonly atMs: number; readonly label: string }
   | { readonly kind: 'failure'; readonly error: unknown }
+
+/** A process of which some handler waits for no port. */
+interface Stall {
+  readonly owner: Incarnation
+  readonly running: readonly RunningHandler[]
+  readonly sinceMs: number
+}
 
 const eventsPerTurn = 512
 const eventsPerInstantMax = 20_000
@@ -30,7 +37,7 @@ export async function drive(
 ): Promise<Stop | null> {
   let stop: Stop | null = null
   let instant = { atMs: -1, events: 0 }
-  let stall: { readonly owner: Incarnation; readonly sinceMs: number } | null = null
+  let stall: Stall | null = null
 
   function turn(): boolean {
     beat()
@@ -69,21 +76,24 @@ export async function drive(
   }
 
   /** A process with more handlers running than waiting for a port, beyond those known to hang. */
-  function stalled(): { owner: Incarnation; sinceMs: number } | null {
+  function stalled(): Stall | null {
     for (const { process } of world.nodes) {
       if (!process) continue
-      const idle = process.handlers - process.waits
-      if (idle > process.hung) return { owner: process, sinceMs: realMs() }
+      const idle = process.handlers.size - process.waits
+      if (idle > process.hung) return { owner: process, running: [...process.handlers], sinceMs: realMs() }
       process.hung = Math.max(0, idle)
     }
     return null
   }
 
   /** The world stands still in real time: what moves now was moved from outside. */
-  function wait({ owner, sinceMs }: { owner: Incarnation; sinceMs: number }): boolean {
-    const idle = owner.handlers - owner.waits
+  function wait({ owner, running, sinceMs }: Stall): boolean {
+    const idle = owner.handlers.size - owner.waits
     if (idle <= owner.hung) {
-      const what = `a handler on ${owner.node.name} waited for something outside the simulation`
+      // Those that ended are known to have waited; otherwise it was one of all.
+      const ended = running.filter((handler) => !owner.handlers.has(handler))
+      const jobs = (ended.length > 0 ? ended : running).map(({ job }) => job).join(' or ')
+      const what = `the handler of job ${jobs} on ${owner.node.name} waited for something outside the simulation`
       stop = {
         kind: 'leak',
         leak: { what, site: 'unknown: no port was asked and no guarded function called', stack: '' },

@@ -27,6 +27,10 @@ export interface SimNode {
   readonly armed: Fault[]
 }
 
+export interface RunningHandler {
+  readonly job: string
+}
+
 /** One simulated process. When it dies its ports go dead first: nothing it does afterwards reaches anything. */
 export interface Incarnation {
   readonly node: SimNode
@@ -38,8 +42,9 @@ export interface Incarnation {
   engine: Engine | null
   /** What came due while it was paused. */
   readonly deferred: WorldEvent[]
-  /** Handlers running, and how many of them wait for a port. */
-  handlers: number
+  /** Handlers running. */
+  readonly handlers: Set<RunningHandler>
+  /** How many of them wait for a port. */
   waits: number
   /** Handlers found to wait for nothing in this world. */
   hung: number
@@ -59,7 +64,7 @@ export function startProcess(world: World, node: SimNode): Engine {
     stopping: false,
     engine: null,
     deferred: [],
-    handlers: 0,
+    handlers: new Set(),
     waits: 0,
     hung: 0,
     ordinal: 0,
@@ -138,12 +143,13 @@ function createRandom(world: World, owner: Incarnation): Random {
 /** Runs handlers as the default does, counting them: one that waits for no port waits for the real world. */
 function createExecutor(owner: Incarnation): Executor {
   return {
-    run: async (_job, handler) => {
-      owner.handlers += 1
+    run: async ({ id }, handler) => {
+      const running = { job: id }
+      owner.handlers.add(running)
       try {
         return await handler()
       } finally {
-        owner.handlers -= 1
+        owner.handlers.delete(running)
       }
     },
   }

@@ -1,6 +1,7 @@
 import { InvalidArgument } from '../engine/errors.ts'
 import type { Draws } from './chooser.ts'
 import type { Fault } from './faults/fault.ts'
+import { familyNamed } from './faults/index.ts'
 import type { RunResult } from './run.ts'
 
 /** A failing run, complete in itself: the plan of faults and the strict list of choices. It holds no environment. */
@@ -61,12 +62,26 @@ export function parseReplay(text: string): ReplayFile {
   const file = value as Partial<ReplayFile> | null
   const whole =
     file?.format === 'holdfast-replay-1' &&
-    typeof file.scenario === 'string' &&
-    typeof file.seed === 'string' &&
-    typeof file.store === 'string' &&
+    texts.every((key) => typeof file[key] === 'string') &&
+    (file.file === null || typeof file.file === 'string') &&
+    Number.isSafeInteger(file.event) &&
     Array.isArray(file.plan) &&
+    file.plan.every(isFault) &&
     Array.isArray(file.draws) &&
     file.draws.every((draw) => Number.isSafeInteger(draw))
   if (!whole) throw new InvalidArgument('this is no replay file that this version reads (holdfast-replay-1)')
   return file as ReplayFile
+}
+
+const texts = ['version', 'engine', 'scenario', 'store', 'seed', 'property', 'kind', 'traceHash'] as const
+
+function isFault(value: unknown): value is Fault {
+  const fault = value as Partial<Fault> | null
+  return (
+    typeof fault?.id === 'string' &&
+    typeof fault.family === 'string' &&
+    familyNamed(fault.family) !== undefined &&
+    Number.isSafeInteger(fault.atMs) &&
+    (fault.atMs as number) >= 0
+  )
 }

@@ -151,8 +151,7 @@ function verdictOf(stop: Stop | null, over: boolean, violations: number): Over {
     return { verdict: 'error', detail: textOf(error), leak: null }
   }
   if (violations > 0) return { verdict: 'violated', detail: null, leak: null }
-  if (!over)
-    return { verdict: 'error', detail: 'nothing was left to happen before the end', leak: null }
+  if (!over) return { verdict: 'error', detail: 'nothing was left to happen before the end', leak: null }
   return { verdict: 'pass', detail: null, leak: null }
 }
 

@@ -92,18 +92,12 @@ export function createTally({ properties, asked, single }: TallyOptions): Tally 
     add: (index, ran) => {
       if (ran.kind === 'result') return addResult(index, ran.result)
       const { seed, scenario } = ran.request
-      const message = `no sign of life for ${ran.silentMs} ms: the run was killed (an endless loop in a handler or in the engine)`
-      failures.push({
-        index,
-        failure: {
-          kind: 'hung',
-          seed,
-          scenario,
-          property: 'hung',
-          message,
-          result: null,
-        },
-      })
+      const kind = ran.kind === 'hung' ? 'hung' : 'error'
+      const message =
+        ran.kind === 'hung'
+          ? `no sign of life for ${ran.silentMs} ms: the run was killed (an endless loop in a handler or in the engine)`
+          : `the run ended its thread: ${ran.message}`
+      failures.push({ index, failure: { kind, seed, scenario, property: kind, message, result: null } })
     },
     summary: () => {
       const hash = createHash()
@@ -127,7 +121,7 @@ export function createTally({ properties, asked, single }: TallyOptions): Tally 
             .filter((family) => !faults[family])
             .map((family) => `fault family ${family} was never injected`),
           ...(single
-            ? []
+            ? nothing(told)
             : missing
                 .filter(({ kind }) => kind !== 'sometimes')
                 .map(({ name }) => `${name} was never evaluated`)),
@@ -136,6 +130,12 @@ export function createTally({ properties, asked, single }: TallyOptions): Tally 
       }
     },
   }
+}
+
+/** Even of one seed it is expected that it met some invariant at all. */
+function nothing(told: readonly PropertyTally[]): string[] {
+  const met = told.some(({ kind, evaluations }) => kind === 'always' && evaluations > 0)
+  return met ? [] : ['no invariant was ever evaluated']
 }
 
 function sorted(counts: Readonly<Record<string, number>>): Record<string, number> {

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { InvalidArgument } from '../../engine/errors.ts'
 import { standardProperties } from '../../properties/index.ts'
-import { count, inert } from '../../report/format.ts'
+import { count, inert, inertJson } from '../../report/format.ts'
 import { exitCodes, verdictOf } from '../../report/report.ts'
 import { storyLine } from '../../report/story.ts'
 import { failureText } from '../../report/text.ts'
+import { requireFamilies } from '../../sim/catalogue.ts'
 import { databaseTimeOnly } from '../../sim/metamorphic.ts'
 import type { RunRequest } from '../../sim/judge.ts'
 import { type ReplayFile, parseReplay } from '../../sim/replay.ts'
@@ -18,13 +19,17 @@ export interface ReplayOptions {
   readonly scenario?: string
   readonly store: string
   readonly module?: string
+  readonly faults?: readonly string[]
+  readonly verify?: boolean
+  readonly silentMs: number
   readonly trace?: boolean
   readonly json?: boolean
 }
 
 /** Runs one seed, or a replay file, again; answers the exit code of what happened this time. */
 export async function replay(target: string, options: ReplayOptions): Promise<number> {
-  const file = existsSync(target) ? parseReplay(readFileSync(target, 'utf8')) : null
+  if (options.faults) requireFamilies(options.faults)
+  const file = existsSync(target) ? replayFile(target) : null
   const request = file ? fileRequest(file) : seedRequest(target, options)
   const code = about()
   const module = file ? file.file : (options.module ?? null)
@@ -33,6 +38,7 @@ export async function replay(target: string, options: ReplayOptions): Promise<nu
   await runPool({
     url: module === null ? null : moduleUrl(module),
     threads: 1,
+    silentMsMax: options.silentMs,
     next: once(request),
     done: (index, ran) => {
       tally.add(index, ran)
@@ -40,7 +46,7 @@ export async function replay(target: string, options: ReplayOptions): Promise<nu
     },
   })
   const summary = tally.summary()
-  const { verdict } = verdictOf(summary, 1)
+  const { verdict, reasons } = verdictOf(summary, 1)
   const replays = file ? summary.failures.map(({ seed, property }) => ({ seed, property, path: target })) : []
   if (options.json) {
     const failures = summary.failures.map(({ kind, property, seed, message }) => ({
@@ -50,17 +56,28 @@ export async function replay(target: string, options: ReplayOptions): Promise<nu
       message,
     }))
     const { version, engine } = code
+    const { events, traceHash } = summary
     process.stdout.write(
-      `${JSON.stringify({ command: 'replay', version, engine, verdict, events: summary.events, traceHash: summary.traceHash, failures })}\n`,
+      `${inertJson({ command: 'replay', version, engine, verdict, reasons, events, traceHash, failures })}\n`,
     )
     return exitCodes[verdict]
   }
   const lines = options.trace ? [...story, ''] : []
   for (const failure of summary.failures)
-    lines.push(...failureText(failure, { ...code, replays, module, store: request.store }), '')
-  lines.push(...comparison(file, summary, code.engine))
+    lines.push(...failureText(failure, { ...code, replays, module, ...request }), '')
+  lines.push(...comparison(file, summary, code.engine, reasons))
   process.stdout.write(`${lines.join('\n')}\n`)
   return exitCodes[verdict]
+}
+
+function replayFile(path: string): ReplayFile {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new InvalidArgument(`${path} cannot be read: ${String(error)}`, { cause: error })
+  }
+  return parseReplay(text)
 }
 
 function once(request: RunRequest): () => { index: number; request: RunRequest } | null {
@@ -68,20 +85,22 @@ function once(request: RunRequest): () => { index: number; request: RunRequest }
   return () => (left-- > 0 ? { index: 0, request } : null)
 }
 
-const base = { families: null, verify: false, story: true }
+const base: Pick<RunRequest, 'families' | 'verify' | 'story'> = { families: null, verify: false, story: true }
 
 function fileRequest({ seed, scenario, store, plan, draws, property }: ReplayFile): RunRequest {
   // That property compares two runs, so it needs the seed and the plan, not the choices of one of them.
   return { ...base, seed, scenario, store, plan, draws: property === databaseTimeOnly ? null : draws }
 }
 
-function seedRequest(target: string, { scenario, store }: ReplayOptions): RunRequest {
+function seedRequest(target: string, { scenario, store, faults, verify = false }: ReplayOptions): RunRequest {
   try {
     return {
       ...base,
       seed: formatSeed(parseSeed(target)),
       scenario: scenario ?? null,
       store,
+      families: faults ?? null,
+      verify,
       plan: null,
       draws: null,
     }
@@ -90,8 +109,15 @@ function seedRequest(target: string, { scenario, store }: ReplayOptions): RunReq
   }
 }
 
-function comparison(file: ReplayFile | null, summary: Summary, engine: string): string[] {
+function comparison(
+  file: ReplayFile | null,
+  summary: Summary,
+  engine: string,
+  reasons: readonly string[],
+): string[] {
   const failure = summary.failures[0]
+  if (!failure && reasons.length > 0)
+    return ['INCONCLUSIVE  this run is no pass:', ...reasons.map((reason) => `  - ${inert(reason)}`)]
   if (!file) return [failure ? 'FAIL' : `PASS  ${count(summary.events)} events, no invariant was violated`]
   const other =
     file.engine === engine ? [] : [`  recorded with engine ${inert(file.engine)}, this is ${engine}`]

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { InvalidArgument } from '../../engine/errors.ts'
 import { standardProperties } from '../../properties/index.ts'
-import { count, seconds } from '../../report/format.ts'
+import { count, quoted, seconds } from '../../report/format.ts'
 import { jsonReport } from '../../report/json.ts'
 import { markdownReport } from '../../report/markdown.ts'
 import { type Report, exitCodes, verdictOf } from '../../report/report.ts'
@@ -27,6 +27,7 @@ export interface SimulateOptions {
   readonly faults?: readonly string[]
   readonly threads?: number
   readonly verify?: boolean
+  readonly silentMs: number
   readonly report: string
   readonly json?: boolean
 }
@@ -51,6 +52,7 @@ export async function simulate(file: string | undefined, options: SimulateOption
   await runPool({
     url,
     ...(options.threads !== undefined && { threads: options.threads }),
+    silentMsMax: options.silentMs,
     next: () => (tally.failures >= failuresMax ? null : deal.next()),
     done: (index, ran) => {
       tally.add(index, ran)
@@ -68,6 +70,7 @@ export async function simulate(file: string | undefined, options: SimulateOption
     ...code,
     store: options.store,
     module: file ?? null,
+    families: options.faults ?? null,
     ...verdictOf(summary, deal.asked),
     seedsAsked: deal.asked,
     firstSeed: formatSeed(deal.first),
@@ -142,11 +145,12 @@ function progressLine({ dealt, asked }: Dealer, failures: number, ms: number): s
 
 /** The command that makes the report again. */
 function again(file: string | undefined, options: SimulateOptions, { first, dealt, asked }: Dealer): string {
-  const parts = ['npx holdfast simulate', ...(file === undefined ? [] : [file])]
+  const parts = ['npx holdfast simulate', ...(file === undefined ? [] : [quoted(file)])]
   if (options.seed !== undefined) parts.push(`--seed ${options.seed}`)
   else parts.push(`--seeds ${options.seeds ?? asked ?? dealt}`, `--first-seed ${formatSeed(first)}`)
   if (options.shard) parts.push(`--shard ${options.shard.index}/${options.shard.of}`)
-  if (options.scenario !== undefined) parts.push(`--scenario ${options.scenario}`)
+  if (options.scenario !== undefined) parts.push(`--scenario ${quoted(options.scenario)}`)
   if (options.faults) parts.push(`--faults ${options.faults.join(',')}`)
+  if (options.verify) parts.push('--verify')
   return [...parts, `--store ${options.store}`].join(' ')
 }

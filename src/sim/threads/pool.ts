@@ -5,15 +5,16 @@ import type { RunRequest } from '../judge.ts'
 import type { RunResult } from '../run.ts'
 import type { FromThread, ThreadData } from './protocol.ts'
 
-/** A thread could not be started, or died of something that was no run's fault. */
+/** A thread could not be started: most often the user's module cannot be imported. */
 export class ThreadFailed extends HoldfastError {
   readonly code = 'THREAD_FAILED'
 }
 
-/** What became of a request: a result, or the seed of a run that never came back and was killed. */
+/** What became of a request: a result, a run that never came back and was killed, or one that ended its thread. */
 export type Ran =
   | { readonly kind: 'result'; readonly result: RunResult }
   | { readonly kind: 'hung'; readonly request: RunRequest; readonly silentMs: number }
+  | { readonly kind: 'died'; readonly request: RunRequest; readonly message: string }
 
 export interface PoolOptions {
   readonly url: string | null
@@ -39,6 +40,7 @@ async function lane(options: PoolOptions): Promise<void> {
   while (more) more = await oneThread(options)
 }
 
+const loadMsMax = 30_000
 const preload = new URL('../guard/preload.js', import.meta.url)
 const entry = new URL('./thread.js', import.meta.url)
 
@@ -55,9 +57,12 @@ function oneThread({ url, silentMsMax = 10_000, next, done }: PoolOptions): Prom
     const watchdog = setInterval(() => {
       const count = Atomics.load(counter, 0)
       const nowMs = performance.now()
-      if (count !== seen.count || !running) seen = { count, atMs: nowMs }
-      else if (nowMs - seen.atMs >= silentMsMax && at) {
-        done(at.index, { kind: 'hung', request: at.request, silentMs: Math.round(nowMs - seen.atMs) })
+      if (count !== seen.count) seen = { count, atMs: nowMs }
+      const silentMs = Math.round(nowMs - seen.atMs)
+      if (!running && silentMs >= loadMsMax) {
+        over(() => reject(new ThreadFailed(`the scenarios were not loaded within ${loadMsMax} ms`)))
+      } else if (running && at && silentMs >= silentMsMax) {
+        done(at.index, { kind: 'hung', request: at.request, silentMs })
         over(() => resolve(true))
       }
     }, 100)
@@ -70,9 +75,17 @@ function oneThread({ url, silentMsMax = 10_000, next, done }: PoolOptions): Prom
       void thread.terminate().then(how, how)
     }
 
+    function died(message: string, cause?: unknown): void {
+      if (!running || !at) return over(() => reject(new ThreadFailed(message, { cause })))
+      done(at.index, { kind: 'died', request: at.request, message })
+      over(() => resolve(true))
+    }
+
     function deal(): void {
       if (!at) return over(() => resolve(false))
       running = true
+      seen = { ...seen, atMs: performance.now() }
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
       thread.postMessage(at)
     }
 
@@ -86,10 +99,8 @@ function oneThread({ url, silentMsMax = 10_000, next, done }: PoolOptions): Prom
       deal()
     })
     thread.on('error', (error) =>
-      over(() => reject(new ThreadFailed(String(error.stack ?? error), { cause: error }))),
+      died(error instanceof Error ? (error.stack ?? error.message) : String(error), error),
     )
-    thread.on('exit', (code) =>
-      over(() => reject(new ThreadFailed(`a simulation thread ended with code ${code}`))),
-    )
+    thread.on('exit', (code) => died(`a simulation thread ended with code ${code}`))
   })
 }

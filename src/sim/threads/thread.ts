@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { InvalidArgument } from '../../engine/errors.ts'
 import { scenariosIn } from '../catalogue.ts'
 import { judge } from '../judge.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
@@ -27,7 +28,13 @@ const trap = (failing: (error: unknown) => void): void => {
 }
 
 async function serve(known: readonly Scenario[], { index, request }: ToThread): Promise<void> {
-  answer({ kind: 'result', index, result: await judge(request, known, { beat, trap }) })
+  try {
+    answer({ kind: 'result', index, result: await judge(request, known, { beat, trap }) })
+  } catch (error) {
+    // Asked for what there is not, such as a scenario that this module does not have.
+    if (error instanceof InvalidArgument) answer({ kind: 'refused', message: error.message })
+    else throw error
+  }
 }
 
 scenariosIn(url).then(
