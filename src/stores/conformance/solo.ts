@@ -66,6 +66,24 @@ export const soloCases: readonly Case[] = [
     },
   },
   {
+    name: 'it holds nobody up once its queue is filled up by the same claim (0.7, 0.10)',
+    run: async (fixture) => {
+      const id = await onLastEviction(fixture)
+      const other = fixture.name('queue')
+      const ids = await fixture.enqueue({ band: 0 }, { band: 3, queue: other }, { band: 3, queue: other })
+      const queues = (limit: number): { queue: string; limit: number }[] => [
+        { queue: fixture.queue, limit: 1 },
+        { queue: other, limit },
+      ]
+      const first = await fixture.claim({ queues: queues(1) })
+      assert.deepEqual([first.ids, first.soloWaiting], [ids.slice(0, 2), false])
+      const second = await fixture.claim({ queues: queues(9), idle: false })
+      assert.deepEqual([second.ids, second.soloWaiting], [[], true])
+      assert.deepEqual((await fixture.claim({ queues: queues(9) })).ids, [id])
+      assert.deepEqual((await fixture.claim({ queues: queues(9) })).ids, [ids[2]])
+    },
+  },
+  {
     name: 'two such jobs are claimed one after the other (0.10)',
     run: async (fixture) => {
       const first = await onLastEviction(fixture)

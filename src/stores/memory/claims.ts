@@ -35,7 +35,10 @@ function asksForNothing({ limit, queues, kinds }: ClaimParams): boolean {
   return limit <= 0 || kinds.length === 0 || !queues.some((queue) => queue.limit > 0)
 }
 
-/** In claim order, as many as fit; a job on its last eviction only alone, and only for an idle worker. */
+/**
+ * In claim order, as many as fit; a job on its last eviction only alone, and only for an idle worker. A job
+ * whose queue has no room left is no candidate, and holds nobody up.
+ */
 function choose(
   content: Content,
   params: ClaimParams,
@@ -45,11 +48,11 @@ function choose(
   const room = new Map(
     params.queues.filter(({ limit }) => limit > 0).map(({ queue, limit }) => [queue, limit]),
   )
-  const all = [...room.keys()]
-  const solo = content.ready.first({ queues: all, kinds, solo: true }, nowMs)
+  let queues = [...room.keys()]
+  let solo = content.ready.first({ queues, kinds, solo: true }, nowMs)
   const taken: JobRecord[] = []
-  while (taken.length < params.limit && room.size > 0) {
-    const next = content.ready.first({ queues: [...room.keys()], kinds, solo: false }, nowMs)
+  while (taken.length < params.limit && queues.length > 0) {
+    const next = content.ready.first({ queues, kinds, solo: false }, nowMs)
     if (solo && (!next || ranksBefore(solo, next))) {
       if (!idle || taken.length > 0) return { taken, soloWaiting: true }
       content.ready.remove(solo)
@@ -59,8 +62,12 @@ function choose(
     content.ready.remove(next)
     taken.push(next)
     const left = (room.get(next.spec.queue) ?? 0) - 1
-    if (left > 0) room.set(next.spec.queue, left)
-    else room.delete(next.spec.queue)
+    room.set(next.spec.queue, left)
+    if (left > 0) continue
+    queues = queues.filter((queue) => queue !== next.spec.queue)
+    if (solo?.spec.queue === next.spec.queue) {
+      solo = content.ready.first({ queues, kinds, solo: true }, nowMs)
+    }
   }
   return { taken, soloWaiting: false }
 }

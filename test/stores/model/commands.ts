@@ -1,0 +1,289 @@
+// Random calls as fast-check commands. A command holds small numbers; which job, token or epoch they mean is
+// decided when it runs, so that a shrunk sequence still makes sense.
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import type { Outcome } from '../../../src/engine/jobs/record.ts'
+import type * as port from '../../../src/engine/ports/store.ts'
+import type { ControlledTime } from '../../../src/stores/conformance/index.ts'
+import type { Model } from './model.ts'
+
+export interface Real {
+  readonly store: port.InspectableStore
+  readonly time: ControlledTime
+  /** How often something worth testing happened, over all runs. */
+  readonly seen: Map<string, number>
+}
+
+type Command = fc.AsyncCommand<Model, Real>
+
+/** Runs the same on both sides: the answers and, after them, the whole content must agree. */
+function command(text: string, run: (model: Model, real: Real) => Promise<[unknown, unknown]>): Command {
+  return {
+    check: () => true,
+    toString: () => text,
+    run: async (model, real) => {
+      const [expected, actual] = await run(model, real)
+      assert.deepEqual(actual, expected)
+      assert.deepEqual(ranked(await real.store.dump()), ranked(model.dump()))
+    },
+  }
+}
+
+/** Insertion sequences by rank: a store may leave gaps. */
+function ranked({ jobs, ...rest }: port.StoreDump): unknown {
+  const order = jobs.map(({ seq }) => seq).sort((a, b) => a - b)
+  return { ...rest, jobs: jobs.map((job) => ({ ...job, seq: order.indexOf(job.seq) })) }
+}
+
+const ttls = [10, 40] as const
+const workers = ['w1', 'w2']
+const pick = <T>(...values: T[]): fc.Arbitrary<T> => fc.constantFrom(...values)
+const limit = pick(-1, 0, 1, 1, 2, 3, 100, 100, 100, 100)
+
+const job = fc.record({
+  id: pick('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', '\uFFFD', '😀'),
+  kind: pick('k1', 'k1', 'k1', 'k2'),
+  queue: pick('q1', 'q2'),
+  band: fc.nat(3),
+  input: pick('{}', '{}', '{}', '{}', '{}', '[1]'),
+  maxAttempts: pick(1, 2, 3, 9),
+  maxEvictions: pick(1, 2, 3, 9),
+  backoffMs: pick([0], [5, 20], [0, 3, 9]),
+  leaseTtlMs: pick(...ttls),
+  timeoutMs: pick(1, 15, 100_000),
+  due: pick({ delayMs: 0 }, { delayMs: 0 }, { delayMs: 7 }, { atMs: 5 }),
+})
+
+const insert = fc
+  .record({ fresh: fc.nat(3), jobs: fc.uniqueArray(job, { maxLength: 4, selector: ({ id }) => id }) })
+  .map(({ fresh, jobs }) =>
+    command(`insert ${JSON.stringify({ fresh, jobs })}`, async (model, { store, seen }) => {
+      const insertId =
+        fresh > 0 ? `i${model.jobs.length}-${model.nowMs}` : (model.jobs.at(-1)?.insertId ?? 'i')
+      const params = {
+        insertId,
+        jobs: jobs.map(({ due, ...stated }) => {
+          const rest = { inputVersion: 1, jitter: false, enqueuedAtMs: 1 }
+          return { spec: { ...stated, ...rest }, due }
+        }),
+      }
+      const reply = model.insert(params)
+      count(seen, reply.kind)
+      return [reply, await store.jobs.insert(params)]
+    }),
+  )
+
+/** A token that is there, counted from the newest, or a new one. */
+function tokenOf(model: Model, choice: number): string {
+  const there = model.headers.at(-1 - choice)
+  return there ? there.token : `t${String(model.headers.length).padStart(2, '0')}-${model.nowMs}-${choice}`
+}
+
+const claim = fc
+  .record({
+    token: pick(0, 2, 99, 99, 99, 99, 99, 99, 99, 99),
+    worker: pick(...workers),
+    limit,
+    queues: fc.oneof(
+      pick([
+        { queue: 'q1', limit: 9 },
+        { queue: 'q2', limit: 9 },
+      ]),
+      fc.uniqueArray(fc.record({ queue: pick('q1', 'q2', 'q3'), limit }), {
+        maxLength: 3,
+        selector: ({ queue }) => queue,
+      }),
+    ),
+    kinds: pick(['k1', 'k2'], ['k2', 'k1'], ['k1', 'k2'], ['k1'], ['k2', 'k1'], []),
+    idle: fc.boolean(),
+  })
+  .map((raw) =>
+    command(`claim ${JSON.stringify(raw)}`, async (model, { store, seen }) => {
+      const params = { ...raw, token: tokenOf(model, raw.token) }
+      const reply = model.claim(params)
+      if (reply.kind === 'void') count(seen, 'void')
+      else if (reply.soloWaiting) count(seen, 'solo waiting')
+      else if (reply.jobs.length > 0) count(seen, 'claimed')
+      return [reply, await store.claims.claim(params)]
+    }),
+  )
+
+const recover = pick(0, 0, 0, 1, 2, 3, 99).map((choice) =>
+  command(`recover ${choice}`, async (model, { store, seen }) => {
+    const token = tokenOf(model, choice)
+    const worker = model.headers.find((header) => header.token === token)?.worker ?? 'w1'
+    const reply = model.recover({ token, worker })
+    count(seen, reply.kind)
+    return [reply, await store.claims.recover({ token, worker })]
+  }),
+)
+
+const renew = fc
+  .record({
+    worker: pick(...workers),
+    choices: fc.uniqueArray(pick(0, 0, 1, 2, 3, 4, 5, 99), { maxLength: 5 }),
+  })
+  .map(({ worker, choices }) =>
+    command(`renew ${worker} ${choices.join()}`, async (model, { store, seen }) => {
+      const params = { worker, tokens: [...new Set(choices.map((choice) => tokenOf(model, choice)))] }
+      const reply = model.renew(params)
+      if (reply.held.length > 0) count(seen, 'held')
+      return [reply, await store.claims.renew(params)]
+    }),
+  )
+
+const outcome: fc.Arbitrary<Outcome> = fc.oneof(
+  fc.record({ kind: fc.constant('succeeded' as const), result: pick(null, '1') }),
+  fc.record({ kind: fc.constant('released' as const), delayMs: pick(0, 4) }),
+  fc.record({
+    kind: fc.constant('failed' as const),
+    error: fc.constant({ code: 'E', message: 'm' }),
+    permanent: pick(false, false, false, true),
+    delayMs: pick(0, 4),
+  }),
+)
+
+const settle = fc
+  .uniqueArray(
+    fc.record({
+      job: fc.nat(15),
+      back: pick(0, 0, 0, 0, 0, 1, 2, -1, null, null),
+      outcome,
+      repeated: pick(false, false, true),
+    }),
+    { minLength: 1, maxLength: 4, selector: (settlement) => settlement.job },
+  )
+  .map((raw) =>
+    command(`settle ${JSON.stringify(raw)}`, async (model, { store, seen }) => {
+      const settlements = raw.map(({ job, back, ...rest }) => {
+        const running = model.jobs.filter(({ state }) => state === 'running')
+        const among = job % 2 === 0 ? running : model.jobs
+        const there = among[job % (among.length + 1)]
+        const id = there?.spec.id ?? 'nobody'
+        const last = there?.lastSettle
+        // `back` null sends again what applied last.
+        if (back === null && last?.kind === rest.outcome.kind) return { id, epoch: last.epoch, ...rest }
+        return { id, epoch: (there?.epoch ?? 1) - (back ?? 0), ...rest }
+      })
+      const once = settlements.filter(({ id }, n) => settlements.findIndex((each) => each.id === id) === n)
+      const reply = model.settle({ worker: 'w1', settlements: once })
+      for (const { settled, state } of reply.results) count(seen, `${settled} ${state}`)
+      return [reply, await store.jobs.settle({ worker: 'w1', settlements: once })]
+    }),
+  )
+
+const reclaim = limit.map((most) =>
+  command(`reclaim ${most}`, async (model, { store, seen }) => {
+    const reply = model.reclaim({ limit: most })
+    for (const { state } of reply.jobs) count(seen, `reclaimed ${state}`)
+    if (reply.heldBack > 0) count(seen, 'held back')
+    if (reply.full) count(seen, 'full')
+    return [reply, await store.jobs.reclaim({ limit: most })]
+  }),
+)
+
+const expire = limit.map((most) =>
+  command(`expireTimeouts ${most}`, async (model, { store, seen }) => {
+    const reply = model.expireTimeouts({ limit: most })
+    for (const { state } of reply.jobs) count(seen, `timed out ${state}`)
+    return [reply, await store.jobs.expireTimeouts({ limit: most })]
+  }),
+)
+
+const collect = fc.record({ limit: pick(-1, 0, 1_000, 1_000), voidMs: pick(0, 20, 1_000) }).map((params) =>
+  command(`collect ${JSON.stringify(params)}`, async (model, { store, seen }) => {
+    const reply = model.collect(params)
+    if (reply.removed > 0) count(seen, 'collected')
+    return [reply, await store.claims.collect(params)]
+  }),
+)
+
+const move = fc.record({ lateMs: pick(0, 0, 4, 5), sinceReplyMs: pick(0, 2) }).map((raw) =>
+  command(`move ${JSON.stringify(raw)}`, async (model, { store, seen }) => {
+    const { sinceReplyMs } = raw
+    const params = { lastReplyMs: model.nowMs - raw.lateMs - sinceReplyMs, sinceReplyMs, maxAgeMs: 4 }
+    const reply = model.move(params)
+    count(seen, reply.kind)
+    return [reply, await store.watch.move(params)]
+  }),
+)
+
+async function advance(model: Model, { time }: Real, ms: number): Promise<void> {
+  model.nowMs += ms
+  await time.advance(ms)
+}
+
+const pass = pick(
+  0,
+  1,
+  1,
+  5,
+  5,
+  9,
+  9,
+  10,
+  10,
+  11,
+  20,
+  20,
+  21,
+  39,
+  40,
+  41,
+  41,
+  200,
+  -1,
+  -1,
+  -10,
+  -1_000,
+  -1_001,
+).map((ms) =>
+  command(`pass ${ms}`, async (model, real) => {
+    await advance(model, real, ms)
+    return [model.nowMs, await real.store.now()]
+  }),
+)
+
+/** Time under the eyes of the watch: without it hardly any sequence would reach a reclaim. */
+const watched = pick(1, 4, 5, 6).map((moves) =>
+  command(`watched ${moves}`, async (model, real) => {
+    const both: [unknown[], unknown[]] = [[], []]
+    for (let n = 0; n < moves; n++) {
+      await advance(model, real, 10)
+      const params = { lastReplyMs: model.nowMs, sinceReplyMs: 0, maxAgeMs: 4 }
+      both[0].push(model.move(params))
+      both[1].push(await real.store.watch.move(params))
+    }
+    return both
+  }),
+)
+
+const declare = pick(10, 11, 1).map((sweepMs) =>
+  command(`declare ${sweepMs}`, async (model, { store }) => {
+    return [model.declare({ sweepMs }), await store.watch.declare({ sweepMs })]
+  }),
+)
+
+const get = pick('a', 'b', 'nobody').map((id) =>
+  command(`get ${id}`, async (model, { store }) => {
+    const [expected, actual] = [model.get({ id }), await store.jobs.get({ id })]
+    return [expected && { ...expected, seq: 0 }, actual && { ...actual, seq: 0 }]
+  }),
+)
+
+const reopen = fc.constant(
+  command('snapshot and restore', async (_model, { store }) => {
+    await store.restore(await store.snapshot())
+    return [null, null]
+  }),
+)
+
+function count(seen: Map<string, number>, what: string): void {
+  seen.set(what, (seen.get(what) ?? 0) + 1)
+}
+
+/** Those that a sequence needs most come more than once. */
+export const commands: fc.Arbitrary<Command>[] = [
+  [insert, insert, claim, claim, claim, recover, renew, settle, settle, settle, reclaim, reclaim, expire],
+  [collect, move, pass, pass, watched, watched, declare, get, reopen],
+].flat()

@@ -1,0 +1,284 @@
+// What a store should hold and answer, said as plainly as possible: arrays, loops and sorts, and no code of
+// the engine. It knows one caller at a time; what races is the business of the conformance suite.
+import type { JobRecord } from '../../../src/engine/jobs/record.ts'
+import type * as port from '../../../src/engine/ports/store.ts'
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+export type ModelJob = Writable<JobRecord> & { insertId: string; claimOrder: number }
+interface Header {
+  readonly token: string
+  readonly worker: string | null
+  readonly madeAtMs: number
+}
+
+const nothing = { jobs: [], heldBack: 0, full: false }
+
+export class Model {
+  nowMs: number
+  jobs: ModelJob[] = []
+  headers: Header[] = []
+  leases: Writable<port.LeaseRow>[] = []
+  watch: Writable<port.WatchState> | null = null
+  #seq = 0
+  #claimOrder = 0
+
+  constructor(nowMs: number) {
+    this.nowMs = nowMs
+  }
+
+  job(id: string): ModelJob | undefined {
+    return this.jobs.find(({ spec }) => spec.id === id)
+  }
+
+  get({ id }: { readonly id: string }): JobRecord | null {
+    const job = this.job(id)
+    return job ? recordOf(job) : null
+  }
+
+  insert({ insertId, jobs }: port.InsertParams): port.InsertReply {
+    const ids: string[] = []
+    for (const { spec } of jobs) {
+      const there = this.job(spec.id)
+      if (there && (there.spec.kind !== spec.kind || there.spec.input !== spec.input)) ids.push(spec.id)
+    }
+    if (ids.length > 0) return { kind: 'conflict', ids }
+    const answers = jobs.map(({ spec, due }) => {
+      const there = this.job(spec.id)
+      if (there) return { id: spec.id, created: there.insertId === insertId }
+      const blank = { token: null, claimedAtMs: null, finishedAtMs: null, result: null, error: null }
+      const counts = { epoch: 0, attempt: 0, failures: 0, evictions: 0, version: 1 }
+      this.jobs.push({
+        spec,
+        state: 'queued',
+        ...counts,
+        ...blank,
+        lastSettle: null,
+        seq: ++this.#seq,
+        visibleAtMs: 'atMs' in due ? due.atMs : this.nowMs + due.delayMs,
+        createdAtMs: this.nowMs,
+        updatedAtMs: this.nowMs,
+        insertId,
+        claimOrder: 0,
+      })
+      return { id: spec.id, created: true }
+    })
+    return { kind: 'inserted', jobs: answers }
+  }
+
+  claim({ token, worker, limit, queues, kinds, idle }: port.ClaimParams): port.ClaimReply {
+    const room = new Map(queues.map((each) => [each.queue, each.limit]))
+    const open = (queue: string): boolean => (room.get(queue) ?? 0) > 0
+    if (limit <= 0 || kinds.length === 0 || ![...room.keys()].some(open)) {
+      return { kind: 'claimed', jobs: [], soloWaiting: false }
+    }
+    if (this.headers.some((header) => header.token === token)) return { kind: 'void' }
+    const due = this.jobs
+      .filter(({ spec, state }) => state === 'queued' && open(spec.queue) && kinds.includes(spec.kind))
+      .filter(({ visibleAtMs }) => (visibleAtMs ?? 0) <= this.nowMs)
+      .sort(
+        (a, b) => a.spec.band - b.spec.band || (a.visibleAtMs ?? 0) - (b.visibleAtMs ?? 0) || a.seq - b.seq,
+      )
+    const taken: ModelJob[] = []
+    let soloWaiting = false
+    for (const job of due) {
+      if (taken.length === limit) break
+      if (!open(job.spec.queue)) continue
+      if (job.evictions > 0 && job.evictions + 1 >= job.spec.maxEvictions) {
+        if (idle && taken.length === 0) taken.push(job)
+        else soloWaiting = true
+        break
+      }
+      taken.push(job)
+      room.set(job.spec.queue, (room.get(job.spec.queue) ?? 0) - 1)
+    }
+    if (taken.length > 0) this.headers.push({ token, worker, madeAtMs: this.nowMs })
+    for (const job of taken) {
+      this.#write(job, { state: 'running', token, claimedAtMs: this.nowMs, visibleAtMs: null })
+      job.epoch += 1
+      job.attempt += 1
+      job.claimOrder = ++this.#claimOrder
+      const ttlMs = job.spec.leaseTtlMs
+      if (this.leases.some((lease) => lease.token === token && lease.ttlMs === ttlMs)) continue
+      this.leases.push({ token, ttlMs, worker, expiresAtMs: this.nowMs + ttlMs })
+    }
+    return { kind: 'claimed', jobs: taken.map(claimedOf), soloWaiting }
+  }
+
+  recover({ token, worker }: { readonly token: string; readonly worker: string }): port.RecoverReply {
+    const header = this.headers.find((each) => each.token === token)
+    if (!header) this.headers.push({ token, worker: null, madeAtMs: this.nowMs })
+    if (!header || header.worker === null) return { kind: 'voided' }
+    this.renew({ worker, tokens: [token] })
+    return { kind: 'recovered', jobs: this.#under(token).map(claimedOf) }
+  }
+
+  renew({ worker, tokens }: port.RenewParams): port.RenewReply {
+    const held: port.JobEpoch[] = []
+    for (const token of tokens) {
+      for (const lease of this.leases) {
+        if (lease.token === token && lease.worker === worker) lease.expiresAtMs = this.nowMs + lease.ttlMs
+      }
+      if (!this.headers.some((header) => header.token === token && header.worker === worker)) continue
+      for (const { spec, epoch } of this.#under(token)) held.push({ id: spec.id, epoch })
+    }
+    return { held }
+  }
+
+  settle({ settlements }: port.SettleParams): port.SettleReply {
+    const results = settlements.map(({ id, epoch, outcome, repeated }) => {
+      const job = this.job(id)
+      if (!job) return { settled: 'lost' as const, state: null }
+      if (job.state !== 'running' || job.epoch !== epoch) {
+        const own = job.lastSettle?.epoch === epoch && job.lastSettle.kind === outcome.kind
+        const settled = repeated ? (own ? ('applied' as const) : ('superseded' as const)) : ('lost' as const)
+        return { settled, state: job.state }
+      }
+      job.lastSettle = { epoch, kind: outcome.kind }
+      if (outcome.kind === 'succeeded') {
+        this.#write(job, { result: outcome.result, error: null })
+        this.#end(job, 'succeeded')
+      } else if (outcome.kind === 'released') {
+        this.#write(job, {})
+        this.#comeBack(job, outcome.delayMs)
+      } else {
+        this.#write(job, { failures: job.failures + 1, error: outcome.error })
+        if (outcome.permanent || job.failures >= job.spec.maxAttempts) this.#end(job, 'failed')
+        else this.#comeBack(job, outcome.delayMs)
+      }
+      return { settled: 'applied' as const, state: job.state }
+    })
+    return { results }
+  }
+
+  reclaim({ limit }: { readonly limit: number }): port.ReclaimReply {
+    if (limit <= 0) return nothing
+    const silent = this.leases.filter(
+      ({ expiresAtMs, ttlMs }) => expiresAtMs <= this.nowMs || expiresAtMs - this.nowMs > ttlMs,
+    )
+    const open = silent.filter(({ ttlMs }) => this.#watchedFor(ttlMs))
+    open.sort((a, b) => a.expiresAtMs - b.expiresAtMs || byBytes(a.token, b.token) || a.ttlMs - b.ttlMs)
+    const jobs: port.Reclaimed[] = []
+    for (const lease of open.slice(0, limit)) {
+      this.leases = this.leases.filter((other) => other !== lease)
+      for (const job of this.#under(lease.token)) {
+        if (job.spec.leaseTtlMs !== lease.ttlMs) continue
+        const evictions = job.evictions + 1
+        const error = { code: 'LEASE_LOST', message: `lease lost x${evictions}` }
+        this.#write(job, { evictions, error, epoch: job.epoch + 1 })
+        if (evictions >= job.spec.maxEvictions) this.#end(job, 'failed')
+        else this.#comeBack(job, waitOf(job, evictions))
+        jobs.push({ id: job.spec.id, epoch: job.epoch, evictions, state: job.state as 'queued' | 'failed' })
+      }
+    }
+    return { jobs, heldBack: silent.length - open.length, full: open.length > limit }
+  }
+
+  expireTimeouts({ limit }: { readonly limit: number }): port.TimeoutReply {
+    const late = this.jobs
+      .filter(({ state, spec, claimedAtMs }) => {
+        const boundMs = spec.timeoutMs + spec.leaseTtlMs
+        return state === 'running' && this.nowMs >= (claimedAtMs ?? 0) + boundMs && this.#watchedFor(boundMs)
+      })
+      .sort((a, b) => (a.claimedAtMs ?? 0) - (b.claimedAtMs ?? 0) || a.seq - b.seq)
+      .slice(0, Math.max(0, limit))
+    for (const job of late) {
+      const failures = job.failures + 1
+      const error = { code: 'TIMEOUT', message: `attempt exceeded ${job.spec.timeoutMs} ms` }
+      this.#write(job, { failures, error, epoch: job.epoch + 1 })
+      if (failures >= job.spec.maxAttempts) this.#end(job, 'failed')
+      else this.#comeBack(job, waitOf(job, failures))
+    }
+    return {
+      jobs: late.map(({ spec, epoch, failures, state }) => {
+        return { id: spec.id, epoch, failures, state: state as 'queued' | 'failed' }
+      }),
+    }
+  }
+
+  collect({ limit, voidMs }: { readonly limit: number; readonly voidMs: number }): { removed: number } {
+    const spent = this.headers
+      .filter(({ token, worker, madeAtMs }) =>
+        worker === null ? this.nowMs >= madeAtMs + voidMs : this.#under(token).length === 0,
+      )
+      .slice(0, Math.max(0, limit))
+    this.headers = this.headers.filter((header) => !spent.includes(header))
+    this.leases = this.leases.filter(({ token }) => !spent.some((header) => header.token === token))
+    return { removed: spent.length }
+  }
+
+  declare({ sweepMs }: { readonly sweepMs: number }): { sweepMs: number; nowMs: number } {
+    this.watch ??= { sweepMs, seenSinceMs: null, seenAtMs: null }
+    return { sweepMs: this.watch.sweepMs, nowMs: this.nowMs }
+  }
+
+  move({ lastReplyMs, sinceReplyMs, maxAgeMs }: port.WatchMoveParams): port.WatchMoveReply {
+    const { watch, nowMs } = this
+    if (!watch) return { kind: 'refused', nowMs, seenSinceMs: nowMs }
+    let kind: port.WatchMoveReply['kind'] = 'moved'
+    if (lastReplyMs + sinceReplyMs + maxAgeMs < nowMs) kind = 'refused'
+    else if (!this.#fresh()) {
+      kind = 'restarted'
+      watch.seenSinceMs = watch.seenAtMs = nowMs
+    } else if ((watch.seenAtMs ?? 0) < nowMs) watch.seenAtMs = nowMs
+    return { kind, nowMs, seenSinceMs: watch.seenSinceMs ?? nowMs }
+  }
+
+  dump(): port.StoreDump {
+    return {
+      jobs: [...this.jobs].sort((a, b) => byBytes(a.spec.id, b.spec.id)).map(recordOf),
+      claims: [...this.headers]
+        .sort((a, b) => byBytes(a.token, b.token))
+        .map(({ token, worker }) => ({ token, worker, void: worker === null })),
+      leases: this.leases
+        .map((lease) => ({ ...lease }))
+        .sort((a, b) => byBytes(a.token, b.token) || a.ttlMs - b.ttlMs),
+      watch: this.watch && { ...this.watch },
+    }
+  }
+
+  #fresh(): boolean {
+    const { seenAtMs, sweepMs } = this.watch ?? { seenAtMs: null, sweepMs: 0 }
+    if (seenAtMs === null) return false
+    const ageMs = this.nowMs - seenAtMs
+    return ageMs >= -1_000 && ageMs <= 2 * sweepMs
+  }
+
+  #watchedFor(ms: number): boolean {
+    return this.#fresh() && this.nowMs - (this.watch?.seenSinceMs ?? this.nowMs) >= ms
+  }
+
+  #under(token: string): ModelJob[] {
+    return this.jobs
+      .filter((job) => job.state === 'running' && job.token === token)
+      .sort((a, b) => a.claimOrder - b.claimOrder)
+  }
+
+  #write(job: ModelJob, changes: Partial<ModelJob>): void {
+    Object.assign(job, changes, { version: job.version + 1, updatedAtMs: this.nowMs })
+  }
+
+  #comeBack(job: ModelJob, delayMs: number): void {
+    Object.assign(job, { state: 'queued', token: null, claimedAtMs: null, visibleAtMs: this.nowMs + delayMs })
+  }
+
+  #end(job: ModelJob, state: 'succeeded' | 'failed'): void {
+    Object.assign(job, { state, token: null, claimedAtMs: null, finishedAtMs: this.nowMs })
+  }
+}
+
+function waitOf({ spec: { backoffMs } }: ModelJob, nth: number): number {
+  return (nth <= backoffMs.length ? backoffMs[nth - 1] : backoffMs.at(-1)) ?? 0
+}
+
+function claimedOf({ spec, epoch, attempt, failures, evictions }: ModelJob): port.ClaimedJob {
+  return { spec, epoch, attempt, failures, evictions }
+}
+
+function recordOf(job: ModelJob): JobRecord {
+  const { insertId: _insertId, claimOrder: _claimOrder, ...record } = job
+  return record
+}
+
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
+}

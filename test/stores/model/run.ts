@@ -1,0 +1,44 @@
+// Random sequences on a store and on the model, one command at a time. A failure prints its seed and path.
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import type { InspectableStore } from '../../../src/engine/ports/store.ts'
+import type { OpenStore } from '../../../src/stores/conformance/index.ts'
+import { commands } from './commands.ts'
+import { Model } from './model.ts'
+
+export interface ModelRun {
+  /** Opens an empty store with a controlled clock and readable content. */
+  readonly open: () => Promise<OpenStore>
+  readonly seed: number
+  readonly runs: number
+}
+
+/** What must have happened at least once in a few hundred sequences, else they have shown little. */
+const worthSeeing = [
+  ['inserted', 'conflict', 'claimed', 'void', 'solo waiting', 'voided', 'recovered', 'held', 'collected'],
+  ['applied succeeded', 'applied queued', 'applied failed', 'applied running', 'lost null'],
+  ['lost queued', 'lost running', 'lost succeeded', 'superseded queued', 'superseded running'],
+  ['reclaimed queued', 'reclaimed failed', 'held back', 'full', 'timed out queued', 'timed out failed'],
+  ['moved', 'restarted', 'refused'],
+].flat()
+
+/** Answers how often each thing worth seeing happened. */
+export async function assertLikeModel({ open, seed, runs }: ModelRun): Promise<Map<string, number>> {
+  const seen = new Map<string, number>()
+  await fc.assert(
+    fc.asyncProperty(fc.commands(commands, { maxCommands: 200, size: 'max' }), async (sequence) => {
+      const { store, time, dispose } = await open()
+      assert.ok(time, 'the model needs a clock that it can move')
+      const real = { store: store as InspectableStore, time, seen }
+      try {
+        const model = new Model(await store.now())
+        model.declare(await store.watch.declare({ sweepMs: 10 }))
+        await fc.asyncModelRun(() => ({ model, real }), sequence)
+      } finally {
+        await dispose()
+      }
+    }),
+    { seed, numRuns: runs },
+  )
+  return new Map(worthSeeing.map((what) => [what, seen.get(what) ?? 0]))
+}
