@@ -14,21 +14,46 @@ export function convergenceBoundMs(
   scenario: Scenario,
   world: World,
 ): number {
-  const intervals = { ...defaultIntervals, ...scenario.intervals }
-  const open = jobs.filter(({ state }) => !isTerminal(state))
-  const unsent = steps.length - jobs.length
-  const costs = open.map((job) => costMs(job, epochMs + world.nowMs))
-  const slowestMs = Math.max(0, ...costs)
-  const sharedMs = costs.reduce((sum, cost) => sum + cost, 0) / (scenario.workers * scenario.concurrency)
-  const graceMs = Math.max(30_000, ...open.map(({ spec }) => spec.leaseTtlMs)) + 2 * intervals.sweepMs
-  const unsentMs = unsent > 0 ? 600_000 : 0
-  return Math.ceil(slowestMs + sharedMs + graceMs + unsentMs + 2 * intervals.sweepMs + intervals.pollMsMax)
+  const { sweepMs, pollMsMax } = { ...defaultIntervals, ...scenario.intervals }
+  const stored = new Set(jobs.map(({ spec }) => spec.id))
+  const burdens = [
+    ...jobs.filter(({ state }) => !isTerminal(state)).map((job) => burdenOf(job, epochMs + world.nowMs)),
+    ...steps.filter(({ options }) => !stored.has(options.id)).map((step) => burdenAhead(step, world.nowMs)),
+  ]
+  const slowestMs = Math.max(0, ...burdens.map(({ waitMs, workMs }) => waitMs + workMs))
+  const workMs = burdens.reduce((sum, burden) => sum + burden.workMs, 0)
+  const sharedMs = workMs / (scenario.workers * scenario.concurrency)
+  const graceMs = Math.max(30_000, ...burdens.map(({ leaseTtlMs }) => leaseTtlMs)) + 2 * sweepMs
+  return Math.ceil(slowestMs + sharedMs + graceMs + 2 * sweepMs + pollMsMax)
 }
 
-/** Remaining delay + what each attempt that is left may take + the backoffs between them. */
-function costMs({ spec, visibleAtMs, failures, evictions }: JobRecord, nowMs: number): number {
-  const delayMs = Math.max(0, (visibleAtMs ?? nowMs) - nowMs)
+/** What one job may still take: until it can be claimed, and from then on in a slot or between two attempts. */
+interface Burden {
+  readonly waitMs: number
+  readonly workMs: number
+  readonly leaseTtlMs: number
+}
+
+function burdenOf({ spec, visibleAtMs, failures, evictions }: JobRecord, nowMs: number): Burden {
   const returns = spec.maxAttempts - failures + (spec.maxEvictions - evictions)
-  const attemptMs = Math.max(spec.leaseTtlMs, spec.timeoutMs)
-  return delayMs + returns * (attemptMs + Math.max(...spec.backoffMs))
+  return {
+    waitMs: Math.max(0, (visibleAtMs ?? nowMs) - nowMs),
+    workMs: returns * (Math.max(spec.leaseTtlMs, spec.timeoutMs) + Math.max(...spec.backoffMs)),
+    leaseTtlMs: spec.leaseTtlMs,
+  }
+}
+
+/** A producer asks again after at most so long; by then the store answers. */
+const resendMs = 10_000
+
+/** Of a job that is not stored yet: it has not come, or its producer has not been heard. */
+function burdenAhead({ atMs, job: { settings }, options }: WorkStep, nowMs: number): Burden {
+  const { delayMs = 0, runAt, leaseTtlMs = settings.leaseTtlMs, timeoutMs = settings.timeoutMs } = options
+  const dueMs = runAt ? Math.max(0, runAt.getTime() - epochMs - nowMs) : delayMs
+  const returns = settings.maxAttempts + settings.maxEvictions
+  return {
+    waitMs: Math.max(0, atMs - nowMs) + resendMs + dueMs,
+    workMs: returns * (Math.max(leaseTtlMs, timeoutMs) + Math.max(...settings.backoffMs)),
+    leaseTtlMs,
+  }
 }
