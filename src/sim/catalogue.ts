@@ -1,4 +1,5 @@
 import { InvalidArgument } from '../engine/errors.ts'
+import { textOf } from '../engine/jobs/text.ts'
 import { rawMemoryStore } from '../stores/memory/index.ts'
 import { families, familyNamed } from './faults/index.ts'
 import type { StoreFactory } from './run.ts'
@@ -7,15 +8,25 @@ import type { Scenario } from './scenarios/scenario.ts'
 
 /** What a run is made of, by the names that a command or a replay file gives. All throw `InvalidArgument`. */
 
-const stores: Readonly<Record<string, StoreFactory>> = { memory: rawMemoryStore }
+/** Loaded when asked for: whoever simulates on memory need not have the driver of another store. */
+const stores: Readonly<Record<string, () => Promise<StoreFactory>>> = {
+  memory: async () => rawMemoryStore,
+  sqlite: async () => (await import('../stores/sqlite/index.ts')).rawSqliteStore,
+}
 
-export function storeNamed(name: string): StoreFactory {
-  const store = Object.hasOwn(stores, name) ? stores[name] : undefined
-  if (!store)
+export async function storeNamed(name: string): Promise<StoreFactory> {
+  const load = Object.hasOwn(stores, name) ? stores[name] : undefined
+  if (!load)
     throw new InvalidArgument(
       `there is no simulated store ${name}; there are ${Object.keys(stores).join(', ')}`,
     )
-  return store
+  try {
+    return await load()
+  } catch (error) {
+    const missing = (error as { readonly code?: unknown } | null)?.code === 'ERR_MODULE_NOT_FOUND'
+    if (!missing) throw error
+    throw new InvalidArgument(`the store ${name} needs a package that is not installed: ${textOf(error)}`)
+  }
 }
 
 export function scenarioNamed(name: string, known: readonly Scenario[]): Scenario {

@@ -37,7 +37,7 @@ export async function judge(
     ...hooks,
     seed,
     scenario,
-    store: storeNamed(request.store),
+    store: await storeNamed(request.store),
     properties: standardProperties,
     ...(request.families && { families: request.families }),
     ...(request.plan && { plan: request.plan }),

@@ -85,7 +85,7 @@ export async function simulate(file: string | undefined, options: SimulateOption
 }
 
 async function requireKnown(url: string | null, options: SimulateOptions): Promise<void> {
-  storeNamed(options.store)
+  await storeNamed(options.store)
   if (options.faults) requireFamilies(options.faults)
   if (url === null && options.scenario !== undefined) scenarioNamed(options.scenario, await scenariosIn(null))
   const given = [options.seed, options.seeds, options.minutes].filter((option) => option !== undefined)

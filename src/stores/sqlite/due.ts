@@ -1,0 +1,126 @@
+import type { ClaimParams } from '../../engine/ports/store.ts'
+import { queuedState } from './rows.ts'
+import type { Operation } from './statements.ts'
+
+/**
+ * Which due jobs a claim takes. One statement over all queues and kinds would sort every waiting job; so each
+ * (queue, kind, band) is read on its own, in index order and only as far as needed, and merged here.
+ */
+
+interface Due {
+  readonly queue: string
+  readonly seq: number
+  readonly band: number
+  readonly visibleAtMs: number
+}
+
+/** The due jobs of one queue, kind and band, read page by page. */
+interface Lane {
+  readonly queue: string
+  first(): Due | null
+  drop(): void
+}
+
+const bands = 4
+const page = (solo: 0 | 1): string => `select seq, visible_at from holdfast_job
+  where state = ${queuedState} and solo = ${solo} and queue = ? and kind = ? and band = ?
+  and visible_at <= holdfast_now() order by visible_at, seq limit ? offset ?`
+const [pageOfMany, pageOfSolo] = [page(0), page(1)]
+
+/**
+ * In claim order, as many as fit; a job on its last eviction only alone, and only for an idle worker. A job
+ * whose queue has no room left is no candidate, and holds nobody up.
+ */
+export function choose(
+  operation: Operation,
+  { limit, queues, kinds, idle }: ClaimParams,
+): { readonly seqs: readonly number[]; readonly soloWaiting: boolean } {
+  const room = new Map(queues.filter(({ limit }) => limit > 0).map(({ queue, limit }) => [queue, limit]))
+  let solo = firstSolo(operation, [...room.keys()], kinds)
+  const seqs: number[] = []
+  for (let band = 0; band < bands; band++) {
+    const lanes = [...room.keys()].flatMap((queue) =>
+      kinds.map((kind) =>
+        laneOf(operation, pageOfMany, { queue, kind, band }, limit, kinds.length * room.size),
+      ),
+    )
+    while (seqs.length < limit && room.size > 0) {
+      const lane = least(lanes, room)
+      const next = lane?.first() ?? null
+      if (solo && solo.band === band && (next === null || before(solo, next))) {
+        if (!idle || seqs.length > 0) return { seqs, soloWaiting: true }
+        return { seqs: [solo.seq], soloWaiting: false }
+      }
+      if (!lane || !next) break
+      seqs.push(next.seq)
+      lane.drop()
+      const left = (room.get(lane.queue) ?? 0) - 1
+      room.set(lane.queue, left)
+      if (left > 0) continue
+      room.delete(lane.queue)
+      if (solo?.queue === lane.queue) solo = firstSolo(operation, [...room.keys()], kinds)
+    }
+  }
+  return { seqs, soloWaiting: false }
+}
+
+/** The first due job on its last eviction. There is seldom any, which one look at its index tells. */
+function firstSolo(operation: Operation, queues: readonly string[], kinds: readonly string[]): Due | null {
+  const any = `select 1 from holdfast_job where state = ${queuedState} and solo = 1 limit 1`
+  if (!operation.query(any).get()) return null
+  for (let band = 0; band < bands; band++) {
+    const lanes = queues.flatMap((queue) =>
+      kinds.map((kind) => laneOf(operation, pageOfSolo, { queue, kind, band }, 1, 1)),
+    )
+    const found = least(lanes, null)?.first()
+    if (found) return found
+  }
+  return null
+}
+
+function least(lanes: readonly Lane[], room: ReadonlyMap<string, number> | null): Lane | null {
+  let best: Lane | null = null
+  for (const lane of lanes) {
+    if (room && !room.has(lane.queue)) continue
+    const first = lane.first()
+    const lead = best?.first()
+    if (first && (!lead || before(first, lead))) best = lane
+  }
+  return best
+}
+
+/** Both of one band. */
+function before(a: Due, b: Due): boolean {
+  return a.visibleAtMs < b.visibleAtMs || (a.visibleAtMs === b.visibleAtMs && a.seq < b.seq)
+}
+
+/** Of many lanes each is asked for little at first: most will give nothing. */
+const [pageMin, pageMax] = [16, 1_000]
+
+function laneOf(
+  operation: Operation,
+  sql: string,
+  { queue, kind, band }: { readonly queue: string; readonly kind: string; readonly band: number },
+  limit: number,
+  among: number,
+): Lane {
+  const size = Math.min(limit, among === 1 ? pageMax : pageMin)
+  let rows: [seq: number, visibleAtMs: number][] = []
+  let [at, offset, more] = [0, 0, true]
+  return {
+    queue,
+    first: () => {
+      if (at === rows.length && more) {
+        rows = operation.query<[seq: number, visibleAtMs: number]>(sql).all(queue, kind, band, size, offset)
+        at = 0
+        offset += rows.length
+        more = rows.length === size
+      }
+      const row = rows[at]
+      return row ? { queue, seq: row[0], band, visibleAtMs: row[1] } : null
+    },
+    drop: () => {
+      at += 1
+    },
+  }
+}

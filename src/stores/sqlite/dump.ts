@@ -1,0 +1,63 @@
+import { InvalidArgument } from '../../engine/errors.ts'
+import type { StoreDump, StoreSnapshot } from '../../engine/ports/store.ts'
+import { jobsOf, selectJobs } from './rows.ts'
+import { tables } from './schema.ts'
+import type { Operation, Value } from './statements.ts'
+import { watchOf } from './watch.ts'
+
+/** The whole content, for tests and the bench. */
+
+export function dump(operation: Operation): StoreDump {
+  const { query } = operation
+  const claims = query<[string, string | null]>('select token, worker from holdfast_claim order by token')
+  const leases = query<[string, number, string, number]>(
+    `select c.token, l.ttl_ms, c.worker, l.expires_at
+     from holdfast_lease l join holdfast_claim c on c.claim = l.claim order by c.token, l.ttl_ms`,
+  )
+  return {
+    jobs: jobsOf(operation, `${selectJobs} order by b.id`),
+    claims: claims.all().map(([token, worker]) => ({ token, worker, void: worker === null })),
+    leases: leases
+      .all()
+      .map(([token, ttlMs, worker, expiresAtMs]) => ({ token, ttlMs, worker, expiresAtMs })),
+    watch: watchOf(operation),
+  }
+}
+
+interface Rows {
+  readonly table: string
+  readonly rows: readonly (readonly Value[])[]
+}
+
+/** Rows, not the file: they can be put back under a handle that is open, and its statements stay prepared. */
+export function snapshot({ query }: Operation): StoreSnapshot {
+  const content: Rows[] = ['sqlite_sequence', ...tables].map((table) => ({
+    table,
+    rows: query<Value[]>(`select * from ${table}${sequenceOnly(table)}`).all(),
+  }))
+  return { store: 'sqlite', content }
+}
+
+export function restore(operation: Operation, { store, content }: StoreSnapshot): void {
+  if (store !== 'sqlite') throw new InvalidArgument(`this is a snapshot of a ${store} store`)
+  reset(operation)
+  for (const { table, rows } of [...(content as readonly Rows[])].reverse()) {
+    // Inserting jobs sets their sequence, so it is put right after them.
+    if (table === 'sqlite_sequence') operation.command(`delete from ${table}${sequenceOnly(table)}`).run()
+    for (const row of rows) {
+      operation.command(`insert into ${table} values (${row.map(() => '?').join(', ')})`).run(...row)
+    }
+  }
+}
+
+/** Removes everything, counters included. */
+export function reset({ command }: Operation): void {
+  for (const table of ['sqlite_sequence', ...tables]) {
+    command(`delete from ${table}${sequenceOnly(table)}`).run()
+  }
+}
+
+/** SQLite's own table of counters may serve others too. */
+function sequenceOnly(table: string): string {
+  return table === 'sqlite_sequence' ? ` where name = 'holdfast_job'` : ''
+}

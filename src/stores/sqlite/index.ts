@@ -1,0 +1,123 @@
+import type SqliteDriver from 'better-sqlite3'
+import { InvalidConfig } from '../../engine/errors.ts'
+import type { InspectableStore } from '../../engine/ports/store.ts'
+import type { Random } from '../../engine/ports/random.ts'
+import { systemClock, systemRandom } from '../../engine/system.ts'
+import { type ResilientOptions, resilient } from '../resilient.ts'
+import * as claims from './claim.ts'
+import { collect } from './collect.ts'
+import { type Connection, adopt, openFile } from './connection.ts'
+import * as content from './dump.ts'
+import { get } from './get.ts'
+import { insert } from './insert.ts'
+import { reclaim } from './reclaim.ts'
+import { recover } from './recover.ts'
+import { renew } from './renew.ts'
+import { settle } from './settle.ts'
+import type { Operation } from './statements.ts'
+import { expireTimeouts } from './timeouts.ts'
+import { type Transactions, createTransactions } from './transact.ts'
+import { type Turnstile, createTurnstile } from './turnstile.ts'
+import * as watch from './watch.ts'
+
+export { SchemaUnusable, SqliteUnavailable, StoreClosed, StoreCorrupt } from './errors.ts'
+export type { UnavailableReason } from './errors.ts'
+export type { SqliteTransaction, Transactions } from './transact.ts'
+
+/** Where the jobs are: a file of the store's own, or a handle of the caller's, which the store never closes. */
+export type SqliteTarget = { readonly file: string } | { readonly database: SqliteHandle }
+
+/** A `Database` of better-sqlite3. Give it to one store only. */
+export interface SqliteHandle {
+  readonly open: boolean
+  readonly inTransaction: boolean
+  prepare(sql: string): unknown
+  exec(sql: string): unknown
+}
+
+export interface SqliteOptions extends ResilientOptions {
+  /**
+   * `full` (default): what was answered survives a power cut. `normal`: it survives a crash of the process, and a
+   * power cut may undo the last commits. On a handle of the caller's that is the caller's setting.
+   */
+  readonly synchronous?: 'full' | 'normal'
+  readonly random?: Random
+}
+
+export type SqliteStore = InspectableStore & Transactions
+
+/**
+ * Jobs in an SQLite database, for the processes of one machine; `migrate()` it once before use. Needs the
+ * package `better-sqlite3`. The database's time is this machine's wall clock. A lock that another process
+ * holds is waited for without blocking the event loop, for nine tenths of `callMs`.
+ * Throws `InvalidConfig` if the file can never be opened, or the handle serves another store.
+ */
+export function sqliteStore(target: SqliteTarget, options: SqliteOptions = {}): SqliteStore {
+  const clock = options.clock ?? systemClock
+  const callMs = options.callMs ?? 5_000
+  const { synchronous = 'full', random = systemRandom } = options
+  if (synchronous !== 'full' && synchronous !== 'normal') {
+    throw new InvalidConfig(`synchronous must be 'full' or 'normal', not ${JSON.stringify(synchronous)}`)
+  }
+  const settings = { time: { nowMs: () => clock.wallMs() }, synchronous }
+  const connection =
+    'file' in target
+      ? openFile(target.file, settings)
+      : adopt(target.database as SqliteDriver.Database, settings)
+  // A tenth is left for the operation itself, so that a call which only ever met a lock ends as "not sent".
+  const patience = { clock, random, patienceMs: callMs * 0.9 }
+  const writes = createTurnstile(patience)
+  const raw = storeOver(connection, createTurnstile(patience), writes, callMs)
+  return { ...raw, ...resilient(raw, { ...options, callMs }), ...createTransactions(connection, writes) }
+}
+
+/** The bare store in memory, under the database time that `time` gives it: for the simulation. */
+export function rawSqliteStore(time: { nowMs(): number }): InspectableStore {
+  const connection = openFile(':memory:', { time, synchronous: 'normal' })
+  connection.migrate()
+  // Nobody else has this database, so there is no lock to wait for.
+  const direct: Turnstile = { run: async (pass) => pass() }
+  return storeOver(connection, direct, direct, 5_000)
+}
+
+function storeOver(
+  connection: Connection,
+  reads: Turnstile,
+  writes: Turnstile,
+  callMs: number,
+): InspectableStore {
+  const write = <P, R>(operate: (operation: Operation, params: P) => R) => {
+    return (params: P): Promise<R> =>
+      writes.run(() => connection.write((operation) => operate(operation, params)))
+  }
+  const read = <P, R>(operate: (operation: Operation, params: P) => R) => {
+    return (params: P): Promise<R> =>
+      reads.run(() => connection.read((operation) => operate(operation, params)))
+  }
+  const claim = write(claims.claim)
+  return {
+    name: 'sqlite',
+    callMs,
+    jobs: {
+      insert: write(insert),
+      settle: write(settle),
+      reclaim: write(reclaim),
+      expireTimeouts: write(expireTimeouts),
+      get: read(get),
+    },
+    claims: {
+      claim: async (params) => claims.vain(params) ?? claim(params),
+      recover: write(recover),
+      renew: write(renew),
+      collect: write(collect),
+    },
+    watch: { declare: write(watch.declare), move: write(watch.move) },
+    now: async () => connection.nowMs(),
+    migrate: () => writes.run(() => connection.migrate()),
+    close: async () => connection.close(),
+    dump: () => read(content.dump)(undefined),
+    snapshot: () => read(content.snapshot)(undefined),
+    restore: write(content.restore),
+    reset: () => write(content.reset)(undefined),
+  }
+}

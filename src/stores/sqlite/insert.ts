@@ -1,0 +1,85 @@
+import { sameJson } from '../../engine/jobs/json.ts'
+import { isLastEviction } from '../../engine/jobs/record.ts'
+import { created } from '../../engine/jobs/transitions.ts'
+import type { InsertParams, InsertReply, NewJob } from '../../engine/ports/store.ts'
+import { queuedState } from './rows.ts'
+import type { Operation } from './statements.ts'
+
+/**
+ * Looks at every id first, so that a conflict inserts nothing, and then inserts one by one: inside one
+ * transaction a prepared statement a row is as fast as any bulk form, and answers each job's own outcome.
+ */
+export function insert(operation: Operation, { insertId, jobs }: InsertParams): InsertReply {
+  const there = new Map(jobs.map(({ spec }) => [spec.id, find(operation, spec.id)]))
+  const conflicts = jobs.filter((job) => clashes(there.get(job.spec.id), job)).map(({ spec }) => spec.id)
+  if (conflicts.length > 0) return { kind: 'conflict', ids: conflicts }
+  const replies = jobs.map((job) => {
+    const { id } = job.spec
+    const found = there.get(id)
+    if (found) return { id, created: found.insertId === insertId }
+    add(operation, insertId, job)
+    there.set(id, { kind: job.spec.kind, input: job.spec.input, insertId })
+    return { id, created: true }
+  })
+  return { kind: 'inserted', jobs: replies }
+}
+
+interface Found {
+  readonly kind: string
+  readonly input: string
+  readonly insertId: string
+}
+
+const byId = `select j.kind, b.input, b.insert_id
+  from holdfast_body b join holdfast_job j on j.seq = b.seq where b.id = ?`
+
+function find(operation: Operation, id: string): Found | undefined {
+  const row = operation.query<[kind: string, input: string, insertId: string]>(byId).get(id)
+  return row && { kind: row[0], input: row[1], insertId: row[2] }
+}
+
+function clashes(there: Found | undefined, { spec }: NewJob): boolean {
+  return there !== undefined && !(there.kind === spec.kind && sameJson(there.input, spec.input))
+}
+
+const addJob = `insert into holdfast_job (queue, kind, band, state, solo, epoch, attempt, failures, evictions,
+  version, visible_at, updated_at) values (?, ?, ?, ${queuedState}, ?, ?, ?, ?, ?, ?, ?, ?)`
+const addBody = `insert into holdfast_body (seq, id, input_version, max_attempts, max_evictions, backoff_ms, jitter,
+  lease_ttl_ms, timeout_ms, enqueued_at, created_at, insert_id, input) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+function add(operation: Operation, insertId: string, { spec, due }: NewJob): void {
+  const { nowMs } = operation
+  const job = created(spec, 0, 'atMs' in due ? due.atMs : nowMs + due.delayMs, nowMs)
+  const { lastInsertRowid } = operation
+    .command(addJob)
+    .run(
+      spec.queue,
+      spec.kind,
+      spec.band,
+      isLastEviction(job) ? 1 : 0,
+      job.epoch,
+      job.attempt,
+      job.failures,
+      job.evictions,
+      job.version,
+      job.visibleAtMs,
+      job.updatedAtMs,
+    )
+  operation
+    .command(addBody)
+    .run(
+      Number(lastInsertRowid),
+      spec.id,
+      spec.inputVersion,
+      spec.maxAttempts,
+      spec.maxEvictions,
+      JSON.stringify(spec.backoffMs),
+      spec.jitter ? 1 : 0,
+      spec.leaseTtlMs,
+      spec.timeoutMs,
+      spec.enqueuedAtMs,
+      job.createdAtMs,
+      insertId,
+      spec.input,
+    )
+}

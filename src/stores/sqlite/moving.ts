@@ -1,0 +1,130 @@
+import { type JobError, type JobRecord, type Outcome, isLastEviction } from '../../engine/jobs/record.ts'
+import { inOrder, stateOf, states } from './rows.ts'
+import type { Operation } from './statements.ts'
+
+/**
+ * Jobs on their way through a transition of `engine/jobs/transitions.ts`: read lean, changed there, written
+ * back. The rules are written once, in the engine; a settle costs one short read and one write a job.
+ */
+
+type MovingRow = readonly [
+  seq: number,
+  id: string,
+  state: number,
+  epoch: number,
+  attempt: number,
+  failures: number,
+  evictions: number,
+  version: number,
+  error: string | null,
+  settleEpoch: number | null,
+  settleKind: Outcome['kind'] | null,
+  maxAttempts: number,
+  maxEvictions: number,
+  backoffMs: string,
+  leaseTtlMs: number,
+  timeoutMs: number,
+]
+const movingColumns = `j.seq, b.id, j.state, j.epoch, j.attempt, j.failures, j.evictions, j.version, j.error,
+  j.settle_epoch, j.settle_kind, b.max_attempts, b.max_evictions, b.backoff_ms, b.lease_ttl_ms, b.timeout_ms`
+
+const byId = `select ${movingColumns}
+  from holdfast_body b join holdfast_job j on j.seq = b.seq where b.id = ?`
+
+const underClaim = `select ${movingColumns}
+  from json_each(?) e cross join holdfast_job j on j.seq = e.value join holdfast_body b on b.seq = j.seq
+  where j.claim = ? and b.lease_ttl_ms = ?`
+
+/** Late attempts of all claims whose bound has passed, the longest running first. */
+const late = `select ${movingColumns}
+  from holdfast_claim c cross join json_each(c.jobs) e cross join holdfast_job j on j.seq = e.value
+  join holdfast_body b on b.seq = j.seq
+  where c.bound_ms <= ? and c.made_at <= holdfast_now() - c.bound_ms and j.claim = c.claim
+  and b.timeout_ms + b.lease_ttl_ms <= ? and c.made_at <= holdfast_now() - b.timeout_ms - b.lease_ttl_ms
+  order by c.made_at, j.seq limit ?`
+
+export function movingJob(operation: Operation, id: string): JobRecord | null {
+  const row = operation.query<MovingRow>(byId).get(id)
+  return row ? movingOf(row) : null
+}
+
+/** The running jobs of one lease row, in the order they were claimed. `seqs` is the claim's list. */
+export function jobsUnderLease(
+  operation: Operation,
+  lease: { readonly claim: number; readonly ttlMs: number; readonly seqs: string },
+): JobRecord[] {
+  const rows = operation.query<MovingRow>(underClaim).all(lease.seqs, lease.claim, lease.ttlMs)
+  return inOrder(
+    lease.seqs,
+    rows.map((row) => ({ seq: row[0], job: movingOf(row) })),
+  )
+}
+
+/** Running jobs beyond `timeoutMs + leaseTtlMs`, as far as that much of it was seen. */
+export function lateJobs(operation: Operation, seenMs: number, limit: number): JobRecord[] {
+  return operation.query<MovingRow>(late).all(seenMs, seenMs, limit).map(movingOf)
+}
+
+/** What no transition reads is blank: such a record is for `putMoved` alone, and never leaves the store. */
+function movingOf(row: MovingRow): JobRecord {
+  const [settleEpoch, settleKind] = [row[9], row[10]]
+  return {
+    spec: {
+      id: row[1],
+      kind: '',
+      queue: '',
+      band: 0,
+      input: '',
+      inputVersion: 0,
+      maxAttempts: row[11],
+      maxEvictions: row[12],
+      backoffMs: JSON.parse(row[13]) as readonly number[],
+      jitter: false,
+      leaseTtlMs: row[14],
+      timeoutMs: row[15],
+      enqueuedAtMs: 0,
+    },
+    state: stateOf(row[2]),
+    epoch: row[3],
+    attempt: row[4],
+    failures: row[5],
+    evictions: row[6],
+    version: row[7],
+    seq: row[0],
+    visibleAtMs: null,
+    token: null,
+    claimedAtMs: null,
+    createdAtMs: 0,
+    updatedAtMs: 0,
+    finishedAtMs: null,
+    result: null,
+    error: row[8] === null ? null : (JSON.parse(row[8]) as JobError),
+    lastSettle: settleEpoch === null || settleKind === null ? null : { epoch: settleEpoch, kind: settleKind },
+  }
+}
+
+/** All transitions of a running job end its claim, and none starts an attempt. */
+const put = `update holdfast_job set state = ?, solo = ?, epoch = ?, failures = ?, evictions = ?, version = ?,
+  visible_at = ?, claim = null, updated_at = ?, finished_at = ?, settle_epoch = ?, settle_kind = ?, result = ?,
+  error = ? where seq = ?`
+
+export function putMoved(operation: Operation, job: JobRecord): void {
+  operation
+    .command(put)
+    .run(
+      states.indexOf(job.state),
+      isLastEviction(job) ? 1 : 0,
+      job.epoch,
+      job.failures,
+      job.evictions,
+      job.version,
+      job.visibleAtMs,
+      job.updatedAtMs,
+      job.finishedAtMs,
+      job.lastSettle?.epoch ?? null,
+      job.lastSettle?.kind ?? null,
+      job.result,
+      job.error === null ? null : JSON.stringify(job.error),
+      job.seq,
+    )
+}

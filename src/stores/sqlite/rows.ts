@@ -1,0 +1,154 @@
+import type { JobError, JobRecord, JobSpec, JobState, Outcome } from '../../engine/jobs/record.ts'
+import type { ClaimedJob } from '../../engine/ports/store.ts'
+import type { Operation } from './statements.ts'
+
+/** How a job lies in its rows, and comes out of them. */
+
+/** The column `state` is an index into this. */
+export const states: readonly JobState[] = ['queued', 'running', 'succeeded', 'failed', 'cancelled']
+export const queuedState = 0
+export const runningState = 1
+
+/** What the producer stated; the first columns of the rows below. */
+const specColumns = `b.id, j.kind, j.queue, j.band, b.input, b.input_version, b.max_attempts, b.max_evictions,
+  b.backoff_ms, b.jitter, b.lease_ttl_ms, b.timeout_ms, b.enqueued_at`
+type SpecRow = readonly [
+  id: string,
+  kind: string,
+  queue: string,
+  band: number,
+  input: string,
+  inputVersion: number,
+  maxAttempts: number,
+  maxEvictions: number,
+  backoffMs: string,
+  jitter: number,
+  leaseTtlMs: number,
+  timeoutMs: number,
+  enqueuedAtMs: number,
+]
+
+function specOf(row: SpecRow): JobSpec {
+  return {
+    id: row[0],
+    kind: row[1],
+    queue: row[2],
+    band: row[3],
+    input: row[4],
+    inputVersion: row[5],
+    maxAttempts: row[6],
+    maxEvictions: row[7],
+    backoffMs: JSON.parse(row[8]) as readonly number[],
+    jitter: row[9] === 1,
+    leaseTtlMs: row[10],
+    timeoutMs: row[11],
+    enqueuedAtMs: row[12],
+  }
+}
+
+type FullRow = readonly [
+  ...SpecRow,
+  state: number,
+  epoch: number,
+  attempt: number,
+  failures: number,
+  evictions: number,
+  version: number,
+  seq: number,
+  visibleAtMs: number | null,
+  token: string | null,
+  claimedAtMs: number | null,
+  createdAtMs: number,
+  updatedAtMs: number,
+  finishedAtMs: number | null,
+  result: string | null,
+  error: string | null,
+  settleEpoch: number | null,
+  settleKind: Outcome['kind'] | null,
+]
+/** Whole jobs; give it a `where` or an `order by`. */
+export const selectJobs: string = `select ${specColumns}, j.state, j.epoch, j.attempt, j.failures, j.evictions, j.version,
+  j.seq, j.visible_at, c.token, c.made_at, b.created_at, j.updated_at, j.finished_at, j.result, j.error,
+  j.settle_epoch, j.settle_kind
+  from holdfast_body b join holdfast_job j on j.seq = b.seq left join holdfast_claim c on c.claim = j.claim`
+
+export function jobsOf(operation: Operation, sql: string, ...params: readonly string[]): JobRecord[] {
+  return operation
+    .query<FullRow>(sql)
+    .all(...params)
+    .map(recordOf)
+}
+
+function recordOf(row: FullRow): JobRecord {
+  return {
+    spec: specOf(row as unknown as SpecRow),
+    state: stateOf(row[13]),
+    epoch: row[14],
+    attempt: row[15],
+    failures: row[16],
+    evictions: row[17],
+    version: row[18],
+    seq: row[19],
+    visibleAtMs: row[20],
+    token: row[21],
+    claimedAtMs: row[22],
+    createdAtMs: row[23],
+    updatedAtMs: row[24],
+    finishedAtMs: row[25],
+    result: row[26],
+    error: errorOf(row[27]),
+    lastSettle: settleOf(row[28], row[29]),
+  }
+}
+
+export function stateOf(state: number): JobState {
+  return states[state] as JobState
+}
+
+function errorOf(text: string | null): JobError | null {
+  return text === null ? null : (JSON.parse(text) as JobError)
+}
+
+function settleOf(epoch: number | null, kind: Outcome['kind'] | null): JobRecord['lastSettle'] {
+  return epoch === null || kind === null ? null : { epoch, kind }
+}
+
+type ClaimedRow = readonly [
+  ...SpecRow,
+  epoch: number,
+  attempt: number,
+  failures: number,
+  evictions: number,
+  seq: number,
+]
+/** One round for all of them: a loop of single reads costs a half more. */
+const selectClaimed = `select ${specColumns}, j.epoch, j.attempt, j.failures, j.evictions, j.seq
+  from json_each(?) e cross join holdfast_job j on j.seq = e.value join holdfast_body b on b.seq = j.seq
+  where j.claim = ?`
+
+/** The running jobs of a claim among `seqs` (a JSON list), in the order of the list. */
+export function claimedJobs(operation: Operation, seqs: string, claim: number): ClaimedJob[] {
+  const rows = operation.query<ClaimedRow>(selectClaimed).all(seqs, claim)
+  return inOrder(
+    seqs,
+    rows.map((row) => ({
+      seq: row[17],
+      job: {
+        spec: specOf(row as unknown as SpecRow),
+        epoch: row[13],
+        attempt: row[14],
+        failures: row[15],
+        evictions: row[16],
+      },
+    })),
+  )
+}
+
+/** Without asking SQLite to sort, which would copy the inputs. */
+export function inOrder<T>(seqs: string, found: readonly { readonly seq: number; readonly job: T }[]): T[] {
+  const bySeq = new Map(found.map(({ seq, job }) => [seq, job]))
+  return (JSON.parse(seqs) as number[]).flatMap((seq) => {
+    const job = bySeq.get(seq)
+    return job === undefined ? [] : [job]
+  })
+}
