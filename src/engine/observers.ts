@@ -1,4 +1,5 @@
 import type { EngineEvent } from './history.ts'
+import { textOf } from './jobs/text.ts'
 import type { Observer } from './ports/observer.ts'
 
 type TypeOf = EngineEvent['type']
@@ -20,7 +21,7 @@ export function createObservers(observer: Observer | undefined): Observers {
     try {
       listener(event)
     } catch (error) {
-      if (event.type !== 'observer.failed') emit({ type: 'observer.failed', message: String(error) })
+      if (event.type !== 'observer.failed') emit({ type: 'observer.failed', message: textOf(error) })
     }
   }
 

@@ -1,5 +1,6 @@
 import { StoreUnavailable } from './errors.ts'
 import type { EngineEvent } from './history.ts'
+import { textOf } from './jobs/text.ts'
 import type { Clock } from './ports/clock.ts'
 
 /** When the store last answered this engine, and what it last failed with. */
@@ -26,7 +27,7 @@ export function createStoreHealth(clock: Clock, emit: (event: EngineEvent) => vo
         return reply
       } catch (error) {
         failuresInARow += 1
-        lastError = String(error)
+        lastError = textOf(error)
         emit({ type: 'store.failed', call, sent: error instanceof StoreUnavailable ? error.sent : 'maybe' })
         throw error
       }

@@ -106,3 +106,20 @@ export function gate<T = void>(): Gate<T> {
 export function never(): Promise<never> {
   return new Promise<never>(() => {})
 }
+
+/** What a promise fails with, taken up at once: for calls that fail while the test moves the clock. */
+export function failure(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    (value) => {
+      throw new Error(`expected a rejection, got ${JSON.stringify(value)}`)
+    },
+    (error: unknown) => error,
+  )
+}
+
+/** Stops the engine without patience, moving the clock as far as that takes. */
+export async function stopNow({ engine, clock }: Bench): Promise<void> {
+  const stopped = engine.stop({ drainMs: 0 })
+  await clock.advance(60_000)
+  await stopped
+}

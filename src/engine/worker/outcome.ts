@@ -2,7 +2,7 @@ import { HoldfastError, InputInvalid, PermanentFailure, ResultInvalid } from '..
 import { backoffAt } from '../jobs/backoff.ts'
 import { toJson } from '../jobs/json.ts'
 import type { JobError, Outcome } from '../jobs/record.ts'
-import { storableText } from '../jobs/text.ts'
+import { storableText, textOf } from '../jobs/text.ts'
 import type { Random } from '../ports/random.ts'
 import type { ClaimedJob } from '../ports/store.ts'
 
@@ -11,7 +11,7 @@ export function successOf(value: unknown): Outcome {
   try {
     return { kind: 'succeeded', result: toJson(value) }
   } catch (error) {
-    throw new ResultInvalid(`the handler's result has no JSON form: ${String(error)}`, { cause: error })
+    throw new ResultInvalid(`the handler's result has no JSON form: ${textOf(error)}`, { cause: error })
   }
 }
 
@@ -27,21 +27,25 @@ export function failureOf(thrown: unknown, job: ClaimedJob, random: Random): Out
 }
 
 function isPermanent(thrown: unknown): boolean {
-  return (
-    thrown instanceof PermanentFailure || thrown instanceof InputInvalid || thrown instanceof ResultInvalid
-  )
+  return isA(PermanentFailure, thrown) || isA(InputInvalid, thrown) || isA(ResultInvalid, thrown)
 }
 
 function errorOf(thrown: unknown): JobError {
-  if (thrown instanceof HoldfastError) return { code: thrown.code, message: storableText(thrown.message) }
+  try {
+    if (isA(HoldfastError, thrown)) {
+      return { code: storableText(textOf(thrown.code)), message: storableText(textOf(thrown.message)) }
+    }
+  } catch {
+    // A subclass of theirs that throws when it is read is any other error.
+  }
   return { code: 'HANDLER_ERROR', message: storableText(textOf(thrown)) }
 }
 
-/** A thrown value may be anything, and may itself throw when it is read. */
-function textOf(thrown: unknown): string {
+/** `instanceof`, of any value: a revoked proxy throws when it is asked for its prototype. */
+function isA<T>(type: abstract new (...args: never[]) => T, thrown: unknown): thrown is T {
   try {
-    return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
+    return thrown instanceof type
   } catch {
-    return 'a value that cannot be printed was thrown'
+    return false
   }
 }
