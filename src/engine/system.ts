@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import { InvalidArgument } from './errors.ts'
 import type { Clock, Timer } from './ports/clock.ts'
 import type { Random } from './ports/random.ts'
 
@@ -20,6 +21,7 @@ export const systemRandom: Random = {
 }
 
 function armTimer(delayMs: number, fire: () => void): Timer {
+  if (Number.isNaN(delayMs)) throw new InvalidArgument('a timer must have a delay in ms, not NaN')
   const dueMs = performance.now() + Math.max(0, delayMs)
   const arm = (): NodeJS.Timeout => {
     const leftMs = dueMs - performance.now()

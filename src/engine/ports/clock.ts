@@ -1,3 +1,5 @@
+import { InvalidArgument } from '../errors.ts'
+
 /**
  * Elapsed time and timers. The engine decides nothing by a wall clock: the database's time decides
  * what is due or expired, and a worker's own deadlines are durations on `monotonicMs`.
@@ -18,10 +20,14 @@ export interface Timer {
   cancel(): void
 }
 
-/** Resolves after `delayMs`, or at once with the signal's reason as the rejection when it is aborted. */
+/**
+ * Resolves after `delayMs` (>= 0; infinite waits for the signal alone), or rejects at once with the signal's
+ * reason when it is aborted.
+ */
 export function sleep(clock: Clock, delayMs: number, label: string, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
+    if (!(delayMs >= 0)) return reject(new InvalidArgument(`a delay must be >= 0 ms, not ${delayMs}`))
     const onAbort = (): void => {
       timer.cancel()
       reject(signal?.reason)

@@ -1,11 +1,13 @@
 import { AttemptTimeout, EngineStopping, LeaseLost, LeaseUncertain } from '../errors.ts'
 import { handlerInput } from '../jobs/input.ts'
-import type { AttemptContext } from '../jobs/context.ts'
 import type { AnyJob } from '../jobs/definition.ts'
 import type { Outcome } from '../jobs/record.ts'
-import { type Timer, sleep } from '../ports/clock.ts'
+import type { Timer } from '../ports/clock.ts'
 import type { ClaimedJob } from '../ports/store.ts'
-import type { HeldClaim, Leases } from './leases.ts'
+import { contextOf } from './context-of.ts'
+import type { HeldClaim } from './held.ts'
+import { createLazySignal } from './lazy-signal.ts'
+import type { Leases } from './leases.ts'
 import { failureOf, successOf } from './outcome.ts'
 import type { WorkerParts } from './parts.ts'
 
@@ -44,7 +46,7 @@ export function createAttempt(
   const { clock, emit, leases, intervals } = parts
   const id = job.spec.id
   const where = { job: id, epoch: job.epoch } as const
-  const controller = new AbortController()
+  const interruption = createLazySignal()
   const state = {
     certain: leases.certain(claim, job.spec.leaseTtlMs),
     started: false,
@@ -64,7 +66,7 @@ export function createAttempt(
 
   function onTimeout(): void {
     const reason = new AttemptTimeout(`attempt of job ${id} exceeded ${job.spec.timeoutMs} ms`)
-    controller.abort(reason)
+    interruption.abort(reason)
     timer = clock.timer(intervals.abandonMs, 'abandon', () => {
       emit({ type: 'attempt.abandoned', ...where })
       end(failureOf(reason, job, parts.random))
@@ -74,7 +76,7 @@ export function createAttempt(
   async function execute(): Promise<Outcome> {
     try {
       const input = await handlerInput(definition, job.spec)
-      const context = contextOf(input as never)
+      const context = contextOf(clock, job, input, interruption, state)
       const value = await parts.executor.run({ id, epoch: job.epoch }, async () => definition.run(context))
       return successOf(value)
     } catch (error) {
@@ -82,27 +84,9 @@ export function createAttempt(
     }
   }
 
-  function contextOf(input: never): AttemptContext<never> {
-    return {
-      input,
-      job: { id, kind: job.spec.kind, queue: job.spec.queue },
-      attempt: {
-        number: job.attempt,
-        failures: job.failures,
-        evictions: job.evictions,
-        fence: fenceOf(job),
-        get leaseCertain() {
-          return state.certain
-        },
-      },
-      signal: controller.signal,
-      sleep: (delayMs) => sleep(clock, delayMs, 'sleep', controller.signal),
-    }
-  }
-
   /** What the attempt amounts to when it was interrupted: a timeout is one whatever the handler returned. */
   function overruled(outcome: Outcome): Outcome {
-    const reason: unknown = controller.signal.reason
+    const { reason } = interruption
     if (reason instanceof AttemptTimeout) return failureOf(reason, job, parts.random)
     const interrupted = reason instanceof EngineStopping || reason instanceof LeaseUncertain
     return interrupted && outcome.kind === 'failed' ? { kind: 'released', delayMs: 0 } : outcome
@@ -127,7 +111,7 @@ export function createAttempt(
     },
     interrupt: () => {
       if (!state.started) return attempt.release()
-      controller.abort(new EngineStopping('the engine is stopping; the job goes back to its queue'))
+      interruption.abort(new EngineStopping('the engine is stopping; the job goes back to its queue'))
     },
     release: () => {
       end({ kind: 'released', delayMs: 0 })
@@ -138,7 +122,7 @@ export function createAttempt(
       state.certain = false
       emit({ type: 'attempt.uncertain', ...where })
       if (definition.settings.onUncertainLease === 'abort') {
-        controller.abort(new LeaseUncertain(`the lease of job ${id} could not be renewed in time`))
+        interruption.abort(new LeaseUncertain(`the lease of job ${id} could not be renewed in time`))
       }
     },
     renewed: () => {
@@ -152,7 +136,7 @@ export function createAttempt(
       state.ended = true
       timer?.cancel()
       emit({ type: 'attempt.lost', ...where })
-      controller.abort(new LeaseLost(`job ${id} was taken over; what this attempt does is discarded`))
+      interruption.abort(new LeaseLost(`job ${id} was taken over; what this attempt does is discarded`))
       startable?.()
     },
     markSettleSent: () => {
@@ -160,9 +144,4 @@ export function createAttempt(
     },
   }
   return attempt
-}
-
-/** Ordered as text: epochs and attempts are padded to the width of the largest safe integer. */
-function fenceOf({ spec, epoch, attempt }: ClaimedJob): string {
-  return `${spec.id}:${String(epoch).padStart(16, '0')}:${String(attempt).padStart(16, '0')}`
 }

@@ -1,7 +1,9 @@
 import { StoreUnavailable } from '../errors.ts'
 import { isLastEviction } from '../jobs/record.ts'
 import type { ClaimedJob } from '../ports/store.ts'
-import type { HeldClaim, Leases } from './leases.ts'
+import type { HeldClaim } from './held.ts'
+import type { Leases } from './leases.ts'
+import { createPace } from './pace.ts'
 import type { WorkerParts } from './parts.ts'
 import type { Slots } from './slots.ts'
 import { createWake } from './wake.ts'
@@ -13,8 +15,10 @@ import { createWake } from './wake.ts'
 export interface Fetcher {
   /** Something may be claimable: poll now. */
   readonly wake: () => void
-  /** A slot became free: goes on if the loop was waiting for one. */
-  slotFreed(): void
+  /** A slot became free: goes on if more is known to wait for it. */
+  slotFreed(queue: string): void
+  /** A lease was given up: goes on if the loop waits for the last of them. */
+  leaseFreed(): void
   /** Resolves when the loop has ended and no claim is in flight or unknown. */
   stop(): Promise<void>
   /** Gives up on a claim that is still unknown. */
@@ -31,35 +35,43 @@ export interface FetchParts extends WorkerParts {
 export function createFetcher(parts: FetchParts): Fetcher {
   const { clock, store, worker, intervals, leases, slots, emit, ask } = parts
   const wake = createWake(clock)
+  const pace = createPace(intervals)
   const kinds = [...parts.handlers.keys()].sort()
   /** What the loop remembers between two turns. */
   const state = {
-    waitMs: 0,
     claims: 0,
     unknown: null as HeldClaim | null,
+    unknownInARow: 0,
+    /** A job on its last eviction waits for this process to be idle, or runs in it. */
     draining: false,
+    resting: false,
     stopping: false,
     abandoned: false,
   }
   const done = run()
 
   async function run(): Promise<void> {
-    while (!state.stopping || (state.unknown && !state.abandoned)) {
+    while (goesOn()) {
       if (state.unknown) await recover(state.unknown)
       else if (mayClaim()) await claim()
-      else state.waitMs = leases.uncertain() ? intervals.heartbeatRetryMs : Number.POSITIVE_INFINITY
-      if (state.waitMs > 0 && !state.stopping) await rest(state.waitMs)
-      else if (state.unknown && !state.abandoned) await rest(intervals.heartbeatRetryMs)
+      else pace.after(leases.uncertain > 0 ? intervals.heartbeatRetryMs : Number.POSITIVE_INFINITY)
+      if (pace.waitMs > 0 && goesOn()) await rest()
     }
   }
 
-  async function rest(waitMs: number): Promise<void> {
-    await wake.wait(Number.isFinite(waitMs) ? waitMs : null, 'poll')
+  function goesOn(): boolean {
+    return !state.stopping || (state.unknown !== null && !state.abandoned)
+  }
+
+  async function rest(): Promise<void> {
+    state.resting = true
+    await wake.wait(Number.isFinite(pace.waitMs) ? pace.waitMs : null, 'poll')
+    state.resting = false
   }
 
   function mayClaim(): boolean {
-    if (state.draining && slots.used === 0) state.draining = false
-    return !state.draining && !leases.uncertain() && slots.free().length > 0 && kinds.length > 0
+    if (state.draining && leases.attempts === 0) state.draining = false
+    return !state.draining && leases.uncertain === 0 && slots.free().length > 0 && kinds.length > 0
   }
 
   async function claim(): Promise<void> {
@@ -67,17 +79,19 @@ export function createFetcher(parts: FetchParts): Fetcher {
     const limit = queues.reduce((sum, queue) => sum + queue.limit, 0)
     const held = leases.hold(`${worker}.${++state.claims}`)
     try {
-      const params = { token: held.token, worker, limit, queues, kinds, idle: slots.used === 0 }
+      const params = { token: held.token, worker, limit, queues, kinds, idle: leases.attempts === 0 }
       const reply = await ask('claims.claim', store.claims.claim(params))
       if (reply.kind === 'void') return unknown(held)
+      state.unknownInARow = 0
       state.draining = reply.soloWaiting
       take(held, reply.jobs)
-      if (reply.jobs.length === 0) backOff()
-      else state.waitMs = reply.jobs.length >= limit ? 0 : intervals.pollMs
+      pace.claimed(queues, reply.jobs, slots.free())
+      // It may be idle already; and where all is taken, the next turn finds that there is nothing to ask.
+      if (state.draining || slots.free().length === 0) pace.now()
     } catch (error) {
       if (!(error instanceof StoreUnavailable && error.sent === 'no')) return unknown(held)
       leases.answered(held)
-      backOff()
+      pace.backOff()
     }
   }
 
@@ -88,15 +102,18 @@ export function createFetcher(parts: FetchParts): Fetcher {
       state.unknown = null
       if (reply.kind === 'recovered') held.sentAtMs = Math.max(held.sentAtMs, sentAtMs)
       take(held, reply.kind === 'recovered' ? reply.jobs : [])
-      state.waitMs = 0
+      // A lost reply costs no time; a store that fails every claim is not asked in a circle.
+      if (state.unknownInARow > 1) pace.backOff()
+      else pace.now()
     } catch {
-      backOff()
+      pace.after(intervals.heartbeatRetryMs)
     }
   }
 
   function unknown(held: HeldClaim): void {
     state.unknown = held
-    state.waitMs = 0
+    state.unknownInARow += 1
+    pace.now()
     emit({ type: 'claim.unknown', token: held.token })
   }
 
@@ -106,18 +123,16 @@ export function createFetcher(parts: FetchParts): Fetcher {
     if (jobs.some(isLastEviction)) state.draining = true
   }
 
-  function backOff(): void {
-    const waited = Number.isFinite(state.waitMs) ? state.waitMs : 0
-    state.waitMs = Math.min(intervals.pollMsMax, Math.max(intervals.pollMs, 2 * waited))
-  }
-
   return {
     wake: () => {
-      state.waitMs = 0
+      pace.reset()
       wake.wake()
     },
-    slotFreed: () => {
-      if (state.waitMs === Number.POSITIVE_INFINITY) wake.wake()
+    slotFreed: (queue) => {
+      if (state.resting && !state.unknown && pace.waitsFor(queue)) wake.wake()
+    },
+    leaseFreed: () => {
+      if (state.resting && state.draining && leases.attempts === 0) wake.wake()
     },
     stop: () => {
       state.stopping = true
@@ -128,6 +143,6 @@ export function createFetcher(parts: FetchParts): Fetcher {
       state.abandoned = true
       wake.wake()
     },
-    report: () => ({ waitMs: state.waitMs, unknownClaim: state.unknown !== null, draining: state.draining }),
+    report: () => ({ waitMs: pace.waitMs, unknownClaim: state.unknown !== null, draining: state.draining }),
   }
 }

@@ -1,18 +1,9 @@
 import type { JobEpoch } from '../ports/store.ts'
-import type { Timer } from '../ports/clock.ts'
 import { heartbeatMsFor } from '../settings.ts'
+import { createAlarm } from './alarm.ts'
 import type { Attempt } from './attempt.ts'
+import { type HeldClaim, createHeld } from './held.ts'
 import type { WorkerParts } from './parts.ts'
-
-/** A claim from the moment it is sent until every settle under its token is confirmed. */
-export interface HeldClaim {
-  readonly token: string
-  /** Monotonic time of sending the claim, or the last renewal that succeeded: what its leases count from. */
-  sentAtMs: number
-  /** The claim's reply (or its recovery) is in. */
-  answered: boolean
-  readonly attempts: Set<Attempt>
-}
 
 /**
  * The heartbeat pump: renews all claims of this process in one statement, and knows until when each lease
@@ -21,128 +12,132 @@ export interface HeldClaim {
 export interface Leases {
   /** Called at the sending of a claim. */
   hold(token: string): HeldClaim
+  /** Called for each job that the claim brought. */
+  add(claim: HeldClaim, attempt: Attempt): void
   /** Called when the claim's jobs are known. */
   answered(claim: HeldClaim): void
   /** Called when an attempt needs its lease no more: its settle is confirmed, or it was lost. */
   drop(claim: HeldClaim, attempt: Attempt): void
   certain(claim: HeldClaim, leaseTtlMs: number): boolean
-  /** Whether some attempt could not be vouched for: then nothing may be claimed. */
-  uncertain(): boolean
-  stop(): void
+  /** Attempts that have a lease. */
+  readonly attempts: number
+  /** Attempts that cannot be vouched for: while there are any, nothing may be claimed. */
+  readonly uncertain: number
+  /** Resolves when no renewal is in flight. */
+  stop(): Promise<void>
   report(): { claims: number; failuresInARow: number; uncertain: number }
 }
 
-export function createLeases(parts: WorkerParts): Leases {
+/** `freed` is called whenever an attempt needs its lease no more. */
+export function createLeases(parts: WorkerParts, freed: () => void): Leases {
   const { clock, intervals, store, worker, ask } = parts
-  const claims = new Map<string, HeldClaim>()
-  const state = { beating: false, failuresInARow: 0, beatAtMs: Number.POSITIVE_INFINITY, stopped: false }
-  let beatTimer: Timer | null = null
-  let deadlineTimer: Timer | null = null
-  let deadlineMs = Number.POSITIVE_INFINITY
+  const held = createHeld()
+  const state = { failuresInARow: 0, stopped: false }
+  const deadline = createAlarm(clock, 'lease-deadline', watchDeadlines)
+  const heartbeat = createAlarm(clock, 'heartbeat', () => {
+    if (held.claims.size > 0) beating = beat()
+  })
+  let beating: Promise<void> | null = null
 
   function beatBy(atMs: number): void {
-    if (state.stopped || state.beating || atMs >= state.beatAtMs) return
-    beatTimer?.cancel()
-    state.beatAtMs = atMs
-    beatTimer = clock.timer(Math.max(0, atMs - clock.monotonicMs()), 'heartbeat', () => void beat())
+    if (!state.stopped && !beating) heartbeat.by(atMs)
   }
 
   async function beat(): Promise<void> {
-    state.beatAtMs = Number.POSITIVE_INFINITY
-    if (state.stopped || claims.size === 0) return
-    state.beating = true
     const sentAtMs = clock.monotonicMs()
-    const named = [...claims.values()]
+    const named = [...held.claims.values()]
+    // As of the sending: of an attempt that comes later the answer says nothing.
     const attempts = named.flatMap((claim) => [...claim.attempts])
-    let nextMs = sentAtMs + beatMs()
+    const tokens = named.map(({ token }) => token)
     try {
-      const reply = await ask(
-        'claims.renew',
-        store.claims.renew({ worker, tokens: named.map(({ token }) => token) }),
-      )
+      const reply = await ask('claims.renew', store.claims.renew({ worker, tokens }))
       state.failuresInARow = 0
-      for (const claim of named) claim.sentAtMs = sentAtMs
+      for (const claim of named) claim.sentAtMs = Math.max(claim.sentAtMs, sentAtMs)
       sortOut(attempts, reply.held)
     } catch {
       state.failuresInARow += 1
-      nextMs = clock.monotonicMs() + intervals.heartbeatRetryMs
     }
-    state.beating = false
+    beating = null
     watchDeadlines()
-    beatBy(nextMs)
+    const { failuresInARow } = state
+    beatBy(failuresInARow === 0 ? sentAtMs + beatMs() : clock.monotonicMs() + intervals.heartbeatRetryMs)
+  }
+
+  /** Tells each attempt what the renewal said of it; an attempt whose settle was sent does not listen. */
+  function sortOut(attempts: readonly Attempt[], still: readonly JobEpoch[]): void {
+    const epochs = new Map(still.map(({ id, epoch }) => [id, epoch]))
+    for (const attempt of attempts) {
+      const { spec, epoch } = attempt.job
+      if (attempt.settleSent) continue
+      if (epochs.get(spec.id) !== epoch) {
+        attempt.lost()
+      } else if (certain(attempt.claim, spec.leaseTtlMs)) {
+        // Else the answer came so late that the lease may have lapsed again meanwhile.
+        attempt.renewed()
+        held.note(attempt)
+      }
+    }
   }
 
   function beatMs(): number {
-    let ttlMs = Number.POSITIVE_INFINITY
-    for (const { attempts } of claims.values()) {
-      for (const { job } of attempts) ttlMs = Math.min(ttlMs, job.spec.leaseTtlMs)
-    }
-    return heartbeatMsFor(intervals, ttlMs)
+    return heartbeatMsFor(intervals, held.shortestTtlMs)
+  }
+
+  function certain(claim: HeldClaim, leaseTtlMs: number): boolean {
+    return clock.monotonicMs() < claim.sentAtMs + leaseTtlMs
   }
 
   function watchDeadlines(): void {
     const nowMs = clock.monotonicMs()
     let nextMs = Number.POSITIVE_INFINITY
-    for (const claim of claims.values()) {
+    for (const claim of held.claims.values()) {
       for (const attempt of claim.attempts) {
         const endsMs = claim.sentAtMs + attempt.job.spec.leaseTtlMs
-        if (endsMs > nowMs) nextMs = Math.min(nextMs, endsMs)
-        else attempt.becameUncertain()
+        if (endsMs > nowMs) {
+          nextMs = Math.min(nextMs, endsMs)
+        } else {
+          attempt.becameUncertain()
+          held.note(attempt)
+        }
       }
     }
-    if (nextMs >= deadlineMs || state.stopped) return
-    deadlineTimer?.cancel()
-    deadlineMs = nextMs
-    deadlineTimer = clock.timer(nextMs - nowMs, 'lease-deadline', () => {
-      deadlineMs = Number.POSITIVE_INFINITY
-      watchDeadlines()
-    })
+    if (!state.stopped) deadline.by(nextMs)
   }
 
   return {
     hold: (token) => {
-      const claim = { token, sentAtMs: clock.monotonicMs(), answered: false, attempts: new Set<Attempt>() }
-      claims.set(token, claim)
+      const claim = held.open(token, clock.monotonicMs())
       beatBy(claim.sentAtMs + beatMs())
       return claim
     },
+    add: (claim, attempt) => {
+      held.add(claim, attempt)
+      if (attempt.certain && !state.stopped) deadline.by(claim.sentAtMs + attempt.job.spec.leaseTtlMs)
+    },
     answered: (claim) => {
-      claim.answered = true
-      if (claim.attempts.size === 0) claims.delete(claim.token)
-      watchDeadlines()
+      held.answered(claim)
       beatBy(claim.sentAtMs + beatMs())
     },
     drop: (claim, attempt) => {
-      claim.attempts.delete(attempt)
-      if (claim.answered && claim.attempts.size === 0) claims.delete(claim.token)
+      if (held.remove(claim, attempt)) freed()
     },
-    certain: (claim, leaseTtlMs) => clock.monotonicMs() < claim.sentAtMs + leaseTtlMs,
-    uncertain: () => countUncertain(claims) > 0,
-    stop: () => {
+    certain,
+    get attempts() {
+      return held.attempts
+    },
+    get uncertain() {
+      return held.uncertain
+    },
+    stop: async () => {
       state.stopped = true
-      beatTimer?.cancel()
-      deadlineTimer?.cancel()
+      heartbeat.cancel()
+      deadline.cancel()
+      await beating
     },
     report: () => ({
-      claims: claims.size,
+      claims: held.claims.size,
       failuresInARow: state.failuresInARow,
-      uncertain: countUncertain(claims),
+      uncertain: held.uncertain,
     }),
   }
-}
-
-/** Tells each attempt what the renewal said of it; an attempt whose settle was sent does not listen. */
-function sortOut(attempts: readonly Attempt[], held: readonly JobEpoch[]): void {
-  const epochs = new Map(held.map(({ id, epoch }) => [id, epoch]))
-  for (const attempt of attempts) {
-    if (attempt.settleSent) continue
-    if (epochs.get(attempt.job.spec.id) === attempt.job.epoch) attempt.renewed()
-    else attempt.lost()
-  }
-}
-
-function countUncertain(claims: ReadonlyMap<string, HeldClaim>): number {
-  let count = 0
-  for (const { attempts } of claims.values()) for (const attempt of attempts) if (!attempt.certain) count += 1
-  return count
 }

@@ -13,7 +13,8 @@ export interface Settler {
   readonly add: (attempt: Attempt, outcome: Outcome) => void
   /** Resolves when nothing is left to settle. */
   idle(): Promise<void>
-  stop(): void
+  /** Sends nothing more; resolves when no settle is in flight. */
+  stop(): Promise<void>
   report(): { pending: number; failuresInARow: number }
 }
 
@@ -30,13 +31,13 @@ export function createSettler(
 ): Settler {
   const { clock, store, worker, intervals, ask } = parts
   const wake = createWake(clock)
-  const state = { failuresInARow: 0, stopped: false, groupMax }
+  const state = { failuresInARow: 0, stopped: false }
   let pending: Pending[] = []
   let loop: Promise<void> | null = null
 
   async function run(): Promise<void> {
     while (pending.length > 0 && !state.stopped) {
-      const group = pending.splice(0, state.groupMax).toSorted(byId)
+      const group = pending.splice(0, groupMax).toSorted(byId)
       const left = await send(group)
       pending = [...left, ...pending]
       if (left.length > 0) await wake.wait(intervals.heartbeatRetryMs, 'settle-retry')
@@ -45,13 +46,13 @@ export function createSettler(
   }
 
   /** Answers what must be sent again. */
-  async function send(group: readonly Pending[]): Promise<Pending[]> {
+  async function send(group: readonly Pending[]): Promise<readonly Pending[]> {
+    if (state.stopped) return group
     const settlements = group.map(({ settlement }) => settlement)
     for (const { attempt } of group) attempt.markSettleSent()
     try {
       const { results } = await ask('jobs.settle', store.jobs.settle({ worker, settlements }))
       state.failuresInARow = 0
-      state.groupMax = groupMax
       for (const [k, { attempt }] of group.entries()) confirmed(attempt, results[k]?.settled ?? 'lost')
       return []
     } catch (error) {
@@ -61,18 +62,17 @@ export function createSettler(
     }
   }
 
-  /** The store will not take this group: find the one it will not take, and leave that to its lease. */
-  function refused(group: readonly Pending[]): Pending[] {
-    if (group.length > 1) {
-      state.groupMax = 1
-      return [...group]
-    }
+  /** The store will not take this group: find by halves the one it will not take, and leave that to its lease. */
+  async function refused(group: readonly Pending[]): Promise<readonly Pending[]> {
+    const half = group.length >> 1
+    if (half > 0) return [...(await send(group.slice(0, half))), ...(await send(group.slice(half)))]
     for (const { attempt } of group) confirmed(attempt, 'lost')
     return []
   }
 
   return {
     add: (attempt, outcome) => {
+      if (state.stopped) return
       const { spec, epoch } = attempt.job
       pending.push({ attempt, settlement: { id: spec.id, epoch, outcome, repeated: false } })
       loop ??= run()
@@ -80,9 +80,10 @@ export function createSettler(
     idle: async () => {
       while (loop) await loop
     },
-    stop: () => {
+    stop: async () => {
       state.stopped = true
       wake.wake()
+      await loop
     },
     report: () => ({ pending: pending.length, failuresInARow: state.failuresInARow }),
   }

@@ -11,7 +11,8 @@ export interface Worker {
   readonly wake: () => void
   /**
    * Claims nothing more, lets running attempts end for `drainMs`, asks the rest to end, and gives back what
-   * has not ended `abandonMs` later. Resolves when every settlement is confirmed, or `settleMs` after that.
+   * has not ended `abandonMs` later. Resolves when every settlement is confirmed, or `settleMs` after that,
+   * with no store call in flight.
    */
   stop(params: { readonly drainMs: number; readonly settleMs: number }): Promise<void>
   report(): WorkerReport
@@ -29,9 +30,9 @@ export function createWorker(
   parts: WorkerParts,
   queues: Readonly<Record<string, { readonly concurrency: number }>>,
 ): Worker {
-  const { clock, handlers, emit, intervals } = parts
+  const { clock, handlers, emit, intervals, store } = parts
   const slots = createSlots(queues)
-  const leases = createLeases(parts)
+  const leases = createLeases(parts, () => fetcher.leaseFreed())
   const running = new Map<Attempt, Promise<void>>()
   let stopping = false
 
@@ -39,6 +40,7 @@ export function createWorker(
     emit({ type: 'attempt.confirmed', job: attempt.job.spec.id, epoch: attempt.job.epoch, settled })
     leases.drop(attempt.claim, attempt)
   })
+  const attemptParts = { ...parts, leases, settle: settler.add }
   const fetcher = createFetcher({
     ...parts,
     leases,
@@ -46,8 +48,8 @@ export function createWorker(
     start: (claim, job) => {
       const definition = handlers.get(job.spec.kind)
       if (!definition) return
-      const attempt = createAttempt({ ...parts, leases, settle: settler.add }, definition, claim, job)
-      claim.attempts.add(attempt)
+      const attempt = createAttempt(attemptParts, definition, claim, job)
+      leases.add(claim, attempt)
       if (stopping) return attempt.release()
       slots.take(job.spec.queue)
       running.set(
@@ -60,7 +62,7 @@ export function createWorker(
   function ended(attempt: Attempt): void {
     running.delete(attempt)
     slots.give(attempt.job.spec.queue)
-    fetcher.slotFreed()
+    fetcher.slotFreed(attempt.job.spec.queue)
   }
 
   /** Waits for the work, but not longer than `boundMs`. */
@@ -87,8 +89,8 @@ export function createWorker(
         fetched.then(() => settler.idle()),
       )
       fetcher.abandon()
-      settler.stop()
-      leases.stop()
+      // What is still in flight is over before its store may be closed.
+      await within(store.callMs, Promise.all([fetched, settler.stop(), leases.stop()]))
     },
     report: () => ({
       running: running.size,
