@@ -1,7 +1,8 @@
-import { InvalidConfig } from './errors.ts'
+import { InvalidArgument, InvalidConfig } from './errors.ts'
 import type { EngineEvent } from './history.ts'
-import { type AnyJob, type JobDescription, isHandled } from './jobs/definition.ts'
+import type { JobDescription } from './jobs/definition.ts'
 import { type EnqueueOptions, type EnqueueRequest, type Enqueued, enqueueAll } from './jobs/enqueue.ts'
+import { handlersOf } from './jobs/handlers.ts'
 import type { JobRecord } from './jobs/record.ts'
 import { requireName } from './jobs/text.ts'
 import type { Clock } from './ports/clock.ts'
@@ -39,8 +40,8 @@ export interface Engine extends AsyncDisposable {
   enqueueMany(requests: readonly EnqueueRequest[]): Promise<Enqueued[]>
   get(id: string): Promise<JobRecord | null>
   /**
-   * Begins to work. Waits until the store answers, trying again while it is unavailable. Throws
-   * `InvalidConfig` if this fleet sweeps at another period. Repeated calls are one.
+   * Begins to work. Waits until the store answers, trying again while it is unavailable, and for a stop
+   * that is under way. Throws `InvalidConfig` if this fleet sweeps at another period. Repeated calls are one.
    */
   start(): Promise<void>
   /** Drains and stops; repeated and concurrent calls are one. The store stays open, and `start` works again. */
@@ -105,13 +106,21 @@ export function createEngine(options: EngineOptions): Engine {
       return enqueued
     },
     get: (id) => health.ask('jobs.get', store.jobs.get({ id })),
-    start: () => {
-      running ??= startRunning(parts, queues)
-      return running.started
+    start: async () => {
+      while (running?.stopping) await running.stopping
+      const starting = (running ??= startRunning(parts, queues))
+      try {
+        await starting.started
+      } catch (error) {
+        if (running === starting) running = null
+        throw error
+      }
     },
     stop: async (rest) => {
+      const drainMs = rest?.drainMs ?? 30_000
+      if (!(drainMs >= 0)) throw new InvalidArgument(`drainMs must be >= 0, not ${drainMs}`)
       const stopping = running
-      await stopping?.stop(rest?.drainMs ?? 30_000)
+      await stopping?.stop(drainMs)
       if (running === stopping) running = null
     },
     health: () => {
@@ -129,18 +138,6 @@ function statusOf(report: RunningReport | null, reachable: boolean): Health['sta
   if (report === null) return 'stopped'
   if (report.phase !== 'running') return report.phase
   return reachable && report.worker.heartbeat.uncertain === 0 ? 'ok' : 'degraded'
-}
-
-function handlersOf(jobs: readonly JobDescription[]): Map<string, AnyJob> {
-  const names = new Set<string>()
-  const handlers = new Map<string, AnyJob>()
-  for (const job of jobs) {
-    if (names.has(job.name))
-      throw new InvalidConfig(`two definitions are named ${job.name}; a name is one job`)
-    names.add(job.name)
-    if (isHandled(job)) handlers.set(job.name, job)
-  }
-  return handlers
 }
 
 function requireQueues(queues: Readonly<Record<string, { readonly concurrency: number }>>): void {

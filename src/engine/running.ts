@@ -7,6 +7,8 @@ import { type Worker, type WorkerReport, createWorker } from './worker/worker.ts
 /** One engine between a start and the stop that follows: one incarnation, with an identity of its own. */
 export interface Running {
   readonly started: Promise<void>
+  /** Once a stop was asked for: its end. */
+  readonly stopping: Promise<void> | null
   wake(): void
   stop(drainMs: number): Promise<void>
   report(): RunningReport
@@ -84,6 +86,9 @@ export function startRunning(
 
   return {
     started,
+    get stopping() {
+      return stopped
+    },
     wake: () => work?.wake(),
     stop: (drainMs) => (stopped ??= stop(drainMs)),
     report: () => ({

@@ -7,6 +7,7 @@ import type { WorkerParts } from '../worker/parts.ts'
  * bears any more. A turn that fails is simply over; the next one does its work.
  */
 export interface Sweeper {
+  /** Resolves when no call is in flight. */
   stop(): Promise<void>
   report(): { turns: number; failures: number; sweeping: boolean }
 }
@@ -25,21 +26,30 @@ export interface SweeperParts extends Pick<WorkerParts, 'store' | 'clock' | 'int
 
 export function createSweeper(parts: SweeperParts): Sweeper {
   const { store, clock, intervals, ask } = parts
-  const state = { turns: 0, failures: 0, stopped: false }
+  const state = { turns: 0, failures: 0, sweeping: false, stopped: false }
+  const inFlight = new Set<Promise<void>>()
   let lastReply = { nowMs: parts.lastReplyMs, atMs: clock.monotonicMs() }
-  let sweeping: Promise<void> | null = null
   let timer: Timer = clock.timer(0, 'sweep', turn)
 
   function turn(): void {
     timer = clock.timer(intervals.sweepMs, 'sweep', turn)
     state.turns += 1
-    const turns = state.turns
-    moveWatch()
-      .then(() => {
-        sweeping ??= sweep(turns).finally(() => (sweeping = null))
-        return sweeping
-      })
-      .catch(() => (state.failures += 1))
+    const done = reconcile(state.turns)
+      .catch(() => void (state.failures += 1))
+      .finally(() => inFlight.delete(done))
+    inFlight.add(done)
+  }
+
+  /** Moves the watch, whatever an earlier sweep still does; then sweeps, unless one still does. */
+  async function reconcile(turns: number): Promise<void> {
+    await moveWatch()
+    if (state.sweeping || state.stopped) return
+    state.sweeping = true
+    try {
+      await sweep(turns)
+    } finally {
+      state.sweeping = false
+    }
   }
 
   async function moveWatch(): Promise<void> {
@@ -50,24 +60,34 @@ export function createSweeper(parts: SweeperParts): Sweeper {
   }
 
   async function sweep(turns: number): Promise<void> {
-    let full = !state.stopped
-    while (full) {
-      const reply = await ask('jobs.reclaim', store.jobs.reclaim({ limit: batch }))
-      if (reply.jobs.length > 0) parts.onReturned()
-      full = reply.full && !state.stopped
-    }
-    if (turns % slowTurns !== 0 || state.stopped) return
-    const expired = await ask('jobs.expireTimeouts', store.jobs.expireTimeouts({ limit: batch }))
-    if (expired.jobs.length > 0) parts.onReturned()
-    await ask('claims.collect', store.claims.collect({ limit: batch, voidMs }))
+    await whileMore(async () => {
+      const { jobs, full } = await ask('jobs.reclaim', store.jobs.reclaim({ limit: batch }))
+      if (jobs.length > 0) parts.onReturned()
+      return full
+    })
+    if (turns % slowTurns !== 0) return
+    await whileMore(async () => {
+      const { jobs } = await ask('jobs.expireTimeouts', store.jobs.expireTimeouts({ limit: batch }))
+      if (jobs.length > 0) parts.onReturned()
+      return jobs.length === batch
+    })
+    await whileMore(async () => {
+      const { removed } = await ask('claims.collect', store.claims.collect({ limit: batch, voidMs }))
+      return removed === batch
+    })
+  }
+
+  async function whileMore(takeBatch: () => Promise<boolean>): Promise<void> {
+    let more = true
+    while (more && !state.stopped) more = await takeBatch()
   }
 
   return {
     stop: async () => {
       state.stopped = true
       timer.cancel()
-      await sweeping?.catch(() => {})
+      await Promise.all(inFlight)
     },
-    report: () => ({ turns: state.turns, failures: state.failures, sweeping: sweeping !== null }),
+    report: () => ({ turns: state.turns, failures: state.failures, sweeping: state.sweeping }),
   }
 }
