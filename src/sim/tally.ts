@@ -80,9 +80,22 @@ export function createTally({ properties, asked, single }: TallyOptions): Tally 
     if (result.verdict !== 'pass') failures.push({ index, failure: failureOf(result) })
   }
 
-  function applicable(property: Pick<Property, 'name'> & { readonly needs?: readonly string[] }): boolean {
-    const needs = property.name === databaseTimeOnly ? ['clock-skew'] : (property.needs ?? [])
+  function needsOf(name: string): readonly string[] {
+    if (name === databaseTimeOnly) return ['clock-skew']
+    return properties.find((property) => property.name === name)?.needs ?? []
+  }
+
+  function applicable(name: string): boolean {
+    const needs = needsOf(name)
     return needs.length === 0 || needs.some((family) => (faults[family] ?? 0) > 0)
+  }
+
+  /** Even of one seed it is expected that it met some invariant that needs nothing but work. */
+  function vacuousSingle(): string[] {
+    const met = [...tallies.values()].some(
+      ({ name, kind, evaluations }) => kind === 'always' && evaluations > 0 && needsOf(name).length === 0,
+    )
+    return met ? [] : ['no invariant was ever evaluated: there was no work']
   }
 
   return {
@@ -102,10 +115,11 @@ export function createTally({ properties, asked, single }: TallyOptions): Tally 
     summary: () => {
       const hash = createHash()
       for (const digest of hashes) if (digest !== undefined) hash.text(digest)
-      const told = [...tallies.values()].map((tally) => {
-        const property = properties.find(({ name }) => name === tally.name) ?? tally
-        return { ...tally, reached: tally.evaluations > 0, applicable: applicable(property) }
-      })
+      const told = [...tallies.values()].map((tally) => ({
+        ...tally,
+        reached: tally.evaluations > 0,
+        applicable: applicable(tally.name),
+      }))
       const missing = told.filter(({ reached, applicable: could }) => could && !reached)
       const unreached = missing.filter(({ kind }) => kind === 'sometimes').map(({ name }) => name)
       return {
@@ -121,7 +135,7 @@ export function createTally({ properties, asked, single }: TallyOptions): Tally 
             .filter((family) => !faults[family])
             .map((family) => `fault family ${family} was never injected`),
           ...(single
-            ? nothing(told)
+            ? vacuousSingle()
             : missing
                 .filter(({ kind }) => kind !== 'sometimes')
                 .map(({ name }) => `${name} was never evaluated`)),
@@ -130,12 +144,6 @@ export function createTally({ properties, asked, single }: TallyOptions): Tally 
       }
     },
   }
-}
-
-/** Even of one seed it is expected that it met some invariant at all. */
-function nothing(told: readonly PropertyTally[]): string[] {
-  const met = told.some(({ kind, evaluations }) => kind === 'always' && evaluations > 0)
-  return met ? [] : ['no invariant was ever evaluated']
 }
 
 function sorted(counts: Readonly<Record<string, number>>): Record<string, number> {

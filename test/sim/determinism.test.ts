@@ -8,7 +8,7 @@ import { mixedWork } from '../../src/sim/scenarios/jobs.ts'
 import type { Scenario } from '../../src/sim/scenarios/scenario.ts'
 import { standard } from '../../src/sim/scenarios/standard.ts'
 import { formatSeed } from '../../src/sim/seed.ts'
-import { runPool } from '../../src/sim/threads/pool.ts'
+import type { runPool } from '../../src/sim/threads/pool.ts'
 import { play } from './support.ts'
 
 const seed = 17n
@@ -71,7 +71,8 @@ describe('one seed has one trace (B01)', () => {
     const heard: string[] = []
     let left = 4
     // The pool is that of the build: a thread starts from a file, and Node 20 reads no TypeScript.
-    const built = (await import('../../dist/sim/threads/pool.js' as string)) as { runPool: typeof runPool }
+    const pool = new URL('../../dist/sim/threads/pool.js', import.meta.url).href
+    const built = (await import(pool)) as { runPool: typeof runPool }
     await built.runPool({
       url: null,
       threads: Math.min(2, availableParallelism()),

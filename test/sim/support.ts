@@ -148,7 +148,7 @@ export function scenario(over: SmallScenario = {}): Scenario {
 
 /** `count` jobs, all run by `handler`. */
 export function jobsOf(count: number, handler: Handler<unknown, unknown>): SmallScenario {
-  const job = defineJob<unknown, unknown, unknown>({
+  const job = defineJob<unknown, unknown>({
     name: 'planted',
     retry: { maxAttempts: 2, backoff: { kind: 'constant', delayMs: 1_000 } },
     timeoutMs: 60_000,
