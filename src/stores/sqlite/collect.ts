@@ -5,7 +5,7 @@ const spent = `select claim from holdfast_claim c where case
   when c.worker is null then holdfast_now() - c.made_at >= ?
   else not exists (select 1 from json_each(c.jobs) e cross join holdfast_job j on j.seq = e.value
     where j.claim = c.claim)
-  end order by claim limit ?`
+  end order by claim limit ? + 0`
 
 export function collect(
   { query, command }: Operation,

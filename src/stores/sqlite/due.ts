@@ -22,9 +22,10 @@ interface Lane {
 }
 
 const bands = 4
+// A bare `limit ?` is compiled anew at every change of its value, which costs ten times the search; `? + 0` is not.
 const page = (solo: 0 | 1): string => `select seq, visible_at from holdfast_job
   where state = ${queuedState} and solo = ${solo} and queue = ? and kind = ? and band = ?
-  and visible_at <= holdfast_now() order by visible_at, seq limit ? offset ?`
+  and visible_at <= holdfast_now() order by visible_at, seq limit ? + 0 offset ? + 0`
 const [pageOfMany, pageOfSolo] = [page(0), page(1)]
 
 /**

@@ -41,7 +41,7 @@ const late = `select ${movingColumns}
   join holdfast_body b on b.seq = j.seq
   where c.bound_ms <= ? and c.made_at <= holdfast_now() - c.bound_ms and j.claim = c.claim
   and b.timeout_ms + b.lease_ttl_ms <= ? and c.made_at <= holdfast_now() - b.timeout_ms - b.lease_ttl_ms
-  order by c.made_at, j.seq limit ?`
+  order by c.made_at, j.seq limit ? + 0`
 
 export function movingJob(operation: Operation, id: string): JobRecord | null {
   const row = operation.query<MovingRow>(byId).get(id)
