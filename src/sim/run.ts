@@ -82,6 +82,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   })
   options.trap?.(world.fail)
   const over = await perform(world, course, plan, options)
+  // A store may hold memory that the garbage collector does not see.
+  await world.database.raw.close()
   return {
     seed: formatSeed(seed),
     scenario: scenario.name,
