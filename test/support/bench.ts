@@ -80,7 +80,7 @@ export function bench(options: BenchOptions = {}): Bench {
 let processes = 0
 
 /** Ids are counters, never repeated within a test run; chance is one half. */
-export function countingRandom(): Random {
+function countingRandom(): Random {
   const process = ++processes
   let count = 0
   return { id: (stream) => `${stream}-${process}-${++count}`, unit: () => 0.5 }

@@ -7,9 +7,9 @@ import type { StoreCall } from '../../src/stores/policy.ts'
  * `refuse`: known not to have been sent. `hang`: arrives when it is let go, and so does its reply.
  * `hang-reply`: takes effect at once, and the reply comes when it is let go. An error: what the store answers.
  */
-export type Fate = 'lose-request' | 'lose-reply' | 'refuse' | 'hang' | 'hang-reply' | Error
+type Fate = 'lose-request' | 'lose-reply' | 'refuse' | 'hang' | 'hang-reply' | Error
 
-export interface SeenCall {
+interface SeenCall {
   readonly call: StoreCall
   readonly params: unknown
   readonly atMs: number

@@ -85,9 +85,10 @@ export function createFetcher(parts: FetchParts): Fetcher {
       state.unknownInARow = 0
       state.draining = reply.soloWaiting
       take(held, reply.jobs)
-      pace.claimed(queues, reply.jobs, slots.free())
+      const free = slots.free()
+      pace.claimed(queues, reply.jobs, free)
       // It may be idle already; and where all is taken, the next turn finds that there is nothing to ask.
-      if (state.draining || slots.free().length === 0) pace.now()
+      if (state.draining || free.length === 0) pace.now()
     } catch (error) {
       if (!(error instanceof StoreUnavailable && error.sent === 'no')) return unknown(held)
       leases.answered(held)

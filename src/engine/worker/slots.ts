@@ -1,4 +1,4 @@
-/** How many jobs of each queue may start now. What is held is derived from what runs, never from a counter of its own. */
+/** How many jobs of each queue may start now. A slot is taken at the start and given once, when the handler has returned. */
 export interface Slots {
   free(): { readonly queue: string; readonly limit: number }[]
   take(queue: string): void

@@ -68,8 +68,7 @@ describe('heartbeats', () => {
     const b = await running(job, {
       bare: true,
       intervals: { ...tight, sweepMs: 500 },
-      store: undefined as never,
-    } as BenchOptions)
+    })
     b.wire.next('claims.renew', 'hang-reply')
     await b.clock.advance(10_000)
     await b.engine.enqueue(job, null, { leaseTtlMs: 12_000 })
