@@ -127,6 +127,6 @@ export const hostile: readonly string[] = [
 ]
 
 /** Whatever a terminal would obey. */
-// oxlint-disable-next-line no-control-regex -- they are what it is about
+// oxlint-disable no-control-regex -- they are what it is about
 export const alive =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/u
