@@ -1,6 +1,7 @@
 import type { Barrier } from './barrier.ts'
 import { runFromMacrotask } from './barrier.ts'
 import { type Leak, type LeakGuard } from './guard/guard.ts'
+import { unknownSite } from './guard/leak.ts'
 import { realMs } from './guard/real-clock.ts'
 import type { Incarnation, RunningHandler } from './node.ts'
 import type { World } from './world.ts'
@@ -64,7 +65,7 @@ export async function drive(
       guard.disarm()
     }
     const leak = guard.takeLeak()
-    if (leak) stop = { kind: 'leak', leak }
+    if (leak) stop = { kind: 'leak', leak: leak.site === unknownSite ? placed(leak) : leak }
     if (world.failure) stop = { kind: 'failure', error: world.failure.error }
     instant =
       world.nowMs === instant.atMs
@@ -73,6 +74,13 @@ export async function drive(
     if (instant.events > eventsPerInstantMax)
       stop = { kind: 'livelock', atMs: world.nowMs, label: world.lastLabel }
     return more
+  }
+
+  /** No line to name, but a job: one of those that run. */
+  function placed(leak: Leak): Leak {
+    const running = world.nodes.flatMap(({ process }) => (process ? [...process.handlers] : []))
+    const jobs = running.map(({ job }) => job).join(' or ')
+    return jobs === '' ? leak : { ...leak, what: `${leak.what}, while the handler of job ${jobs} ran,` }
   }
 
   /** A process with more handlers running than waiting for a port, beyond those known to hang. */

@@ -20,6 +20,9 @@ const framesMax = 100
 
 const runnerFrame = /[\\/]node_modules[\\/](?:@vitest[\\/]|(?:vitest|tinypool|vite-node|vite)[\\/])/
 
+/** What is further out than the barrier is the bench, which set off an event; nobody there called. */
+const barrier = fileURLToPath(new URL('../barrier.', import.meta.url))
+
 /**
  * Node at its own business: printing (a runner that captures the console stamps each line; a console
  * redirected to a file writes it with fs) and handing over an uncaught exception (which arms an immediate).
@@ -32,7 +35,9 @@ const nodesOwnBusiness = /^node:internal\/(?:console\/|fs\/sync_write_stream|pro
  */
 export function describeLeak(what: string, patched: object): Leak | null {
   const frames = framesAbove(patched)
-  const locations = frames.map(locationOf)
+  const all = frames.map(locationOf)
+  const drain = all.findIndex((location) => readable(location).startsWith(barrier))
+  const locations = drain < 0 ? all : all.slice(0, drain)
   const at = locations.findIndex(isWritten)
   const inner = at < 0 ? locations : locations.slice(0, at)
   if (inner.some((location) => nodesOwnBusiness.test(location))) return null
