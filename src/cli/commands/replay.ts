@@ -126,8 +126,7 @@ function comparison(
   }
   const first = failure.result?.violations[0]
   const same = failure.property === file.property && first?.kind === file.kind && first.event === file.event
-  return [
-    same ? 'FAIL  the recorded failure, at the same event' : 'FAIL  another failure than the recorded one',
-    ...other,
-  ]
+  if (!same) return ['FAIL  another failure than the recorded one', ...other]
+  const traced = failure.result?.traceHash === file.traceHash
+  return [`FAIL  the recorded failure, at the same event${traced ? '' : ' of another trace'}`, ...other]
 }
