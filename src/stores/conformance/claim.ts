@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Case } from './case.ts'
-import { assertChanged, assertWithin, failure, released, succeeded } from './fixture.ts'
+import { assertChanged, assertEnds, assertWithin, failure, released, succeeded } from './fixture.ts'
 
 export const claimCases: readonly Case[] = [
   {
@@ -151,7 +151,8 @@ export const claimCases: readonly Case[] = [
       const drain = async (): Promise<string[]> => {
         const [worker, taken] = [name('worker'), [] as string[]]
         // A claimer that meets only rows locked by others may come away with nothing, hence the second look.
-        for (let empty = 0; empty < 2; ) {
+        for (let empty = 0, calls = 0; empty < 2; calls++) {
+          assertEnds(calls)
           const batch = await claim({ worker, limit: 2 })
           taken.push(...batch.ids)
           empty = batch.ids.length === 0 ? empty + 1 : 0

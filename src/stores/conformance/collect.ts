@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import type { Case } from './case.ts'
-import { type Fixture, failure, shortMs, succeeded } from './fixture.ts'
+import { type Fixture, assertEnds, failure, shortMs, succeeded } from './fixture.ts'
 
 const dayMs = 86_400_000
 
 /** Collects until nothing is left to collect; on a shared store that may be more than ours. */
 async function collectAll({ store }: Fixture, voidMs = 100 * 365 * dayMs): Promise<number> {
   let removed = 0
-  for (let last = -1; last !== 0; removed += last) {
+  for (let last = -1, calls = 0; last !== 0; calls++) {
+    assertEnds(calls)
     last = (await store.claims.collect({ limit: 100, voidMs })).removed
+    removed += last
   }
   return removed
 }

@@ -191,7 +191,8 @@ export async function createFixture({ store, time }: OpenStore, salt: string): P
     },
     reclaim: async (limit = 100) => {
       const jobs: Reclaimed[] = []
-      for (let full = true; full; ) {
+      for (let full = true, calls = 0; full; calls++) {
+        assertEnds(calls)
         const reply = await store.jobs.reclaim({ limit })
         jobs.push(...reply.jobs.filter(own))
         full = reply.full
@@ -206,6 +207,11 @@ export async function createFixture({ store, time }: OpenStore, salt: string): P
       return result
     },
   }
+}
+
+/** Stops a loop that a broken store would keep going for ever. */
+export function assertEnds(calls: number): void {
+  assert.ok(calls < 10_000, 'the store says that there is more, and there never is an end')
 }
 
 /** The job after a change: as it was, but for `changes`. */

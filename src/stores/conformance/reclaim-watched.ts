@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Case } from './case.ts'
-import { type Fixture } from './fixture.ts'
+import { type Fixture, assertEnds } from './fixture.ts'
 
 const ttlMs = 30_000
 
@@ -182,7 +182,8 @@ export const watchedReclaimCases: readonly Case[] = [
       await seen(60_000)
       // Expiries: 9,000, 4,500, 8,000 and 6,500 after the first claim.
       const replies: unknown[] = []
-      for (let full = true; full; ) {
+      for (let full = true, calls = 0; full; calls++) {
+        assertEnds(calls)
         const reply = await store.jobs.reclaim({ limit: 1 })
         full = reply.full
         const mine = reply.jobs.map(({ id }) => id).filter((id) => pairs.flat().includes(id))

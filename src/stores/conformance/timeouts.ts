@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Case } from './case.ts'
-import { type Fixture, assertChanged, succeeded } from './fixture.ts'
+import { type Fixture, assertChanged, assertEnds, succeeded } from './fixture.ts'
 
 const leaseTtlMs = 30_000
 const timeoutMs = 20_000
@@ -141,7 +141,8 @@ export const timeoutCases: readonly Case[] = [
       for (const limit of [0, -1]) assert.deepEqual(await expire(fixture, limit), [])
       const own = (ids: string[]): string[] => ids.filter((id) => order.includes(id))
       const taken: string[] = []
-      for (let more = true; more; ) {
+      for (let more = true, calls = 0; more; calls++) {
+        assertEnds(calls)
         const batch = await expire(fixture, 1)
         assert.ok(batch.length <= 1)
         taken.push(...own(batch))
