@@ -15,7 +15,7 @@ import type { OpenStore } from './case.ts'
 
 export type JobOptions = Partial<JobSpec> & { readonly delayMs?: number; readonly atMs?: number }
 
-export interface Claimed {
+interface Claimed {
   readonly token: string
   readonly jobs: readonly ClaimedJob[]
   readonly ids: readonly string[]

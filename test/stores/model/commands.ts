@@ -7,7 +7,7 @@ import type * as port from '../../../src/engine/ports/store.ts'
 import type { ControlledTime } from '../../../src/stores/conformance/index.ts'
 import type { Model } from './model.ts'
 
-export interface Real {
+interface Real {
   readonly store: port.InspectableStore
   readonly time: ControlledTime
   /** How often something worth testing happened, over all runs. */
