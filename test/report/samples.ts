@@ -113,6 +113,7 @@ export const hostile: readonly string[] = [
   'line\nbreak\r\nand\u2028more\u2029',
   'a | b | c',
   '`code` ``` fence',
+  '```\n<img src=x onerror=alert(1)>\n```',
   '<script>alert(1)</script>',
   '<img src=x onerror=alert(1)>',
   '[click](javascript:alert(1))',

@@ -31,7 +31,7 @@ describe('hostile names and errors (X03)', () => {
     const text = markdownReport({ ...named(name), store: name }, `npx holdfast simulate ${name}`)
     expect(text).not.toMatch(alive)
     expect(text.isWellFormed()).toBe(true)
-    const fences = text.split('\n').filter((line) => line.startsWith('```'))
+    const fences = text.split('\n').filter((line) => /^ {0,3}```/.test(line))
     expect(fences).toEqual(['```text', '```'])
     const outside = text.replaceAll(/```text\n[^]*?\n```/g, '').replaceAll(/`[^`\n]*`/g, '')
     expect(outside).not.toMatch(/<(?:script|img)/)

@@ -6,12 +6,12 @@ import { scenarios } from '../../src/sim/scenarios/index.ts'
 const moduleOf = (text: string): string => `data:text/javascript,${encodeURIComponent(text)}`
 const whole = `name: 'mine', says: 's', workers: 1, concurrency: 1, activeMs: 1, jobs: [], workload: () => [], families: [], swarm: false`
 
-test.each(['', 'nope', '__proto__', 'constructor', 'toString'])('there is no store %j', (name) => {
-  expect(() => storeNamed(name)).toThrow(InvalidArgument)
+test.each(['', 'nope', '__proto__', 'constructor', 'toString'])('there is no store %j', async (name) => {
+  await expect(storeNamed(name)).rejects.toThrow(InvalidArgument)
 })
 
-test('what is unknown is answered with what there is', () => {
-  expect(() => storeNamed('oracle')).toThrow(/memory/)
+test('what is unknown is answered with what there is', async () => {
+  await expect(storeNamed('oracle')).rejects.toThrow(/memory/)
   expect(() => scenarioNamed('nope', scenarios)).toThrow(/standard, lost-claim-replies/)
   expect(() => requireFamilies(['crash', 'flood'])).toThrow(/no fault family flood; there are .*crash/)
   expect(() => requireFamilies([])).toThrow(InvalidArgument)
