@@ -30,6 +30,8 @@ export interface ConnectionOptions {
 
 /** The write-ahead log is cut back to this after a checkpoint; it is longer only while none can finish. */
 const walBytesMax = 64 * 1024 * 1024
+/** Every 8 MiB of log. SQLite's own 4 MiB writes the same hot pages back twice as often. */
+const checkpointPages = 2_000
 
 /** Opens a file of our own, or `:memory:`. Throws `InvalidConfig` if that can never work. */
 export function openFile(file: string, options: ConnectionOptions): Connection {
@@ -69,6 +71,7 @@ function connect(
     if (own && !configured) {
       driver.pragma(`synchronous = ${synchronous}`)
       driver.pragma(`journal_size_limit = ${walBytesMax}`)
+      driver.pragma(`wal_autocheckpoint = ${checkpointPages}`)
     }
     configured = true
   }

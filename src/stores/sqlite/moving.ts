@@ -1,10 +1,10 @@
-import { type JobError, type JobRecord, type Outcome, isLastEviction } from '../../engine/jobs/record.ts'
-import { inOrder, stateOf, states } from './rows.ts'
+import { type JobError, type JobRecord, isLastEviction } from '../../engine/jobs/record.ts'
+import { settleKinds, settleOf, stateOf, states } from './rows.ts'
 import type { Operation } from './statements.ts'
 
 /**
  * Jobs on their way through a transition of `engine/jobs/transitions.ts`: read lean, changed there, written
- * back. The rules are written once, in the engine; a settle costs one short read and one write a job.
+ * back, so that the rules are written once, in the engine.
  */
 
 type MovingRow = readonly [
@@ -18,25 +18,26 @@ type MovingRow = readonly [
   version: number,
   error: string | null,
   settleEpoch: number | null,
-  settleKind: Outcome['kind'] | null,
+  settleKind: number | null,
   maxAttempts: number,
   maxEvictions: number,
   backoffMs: string,
   leaseTtlMs: number,
   timeoutMs: number,
+  place: number,
 ]
 const movingColumns = `j.seq, b.id, j.state, j.epoch, j.attempt, j.failures, j.evictions, j.version, j.error,
   j.settle_epoch, j.settle_kind, b.max_attempts, b.max_evictions, b.backoff_ms, b.lease_ttl_ms, b.timeout_ms`
 
-const byId = `select ${movingColumns}
+const byId = `select ${movingColumns}, 0
   from holdfast_body b join holdfast_job j on j.seq = b.seq where b.id = ?`
 
-const underClaim = `select ${movingColumns}
+const underClaim = `select ${movingColumns}, e.key
   from json_each(?) e cross join holdfast_job j on j.seq = e.value join holdfast_body b on b.seq = j.seq
   where j.claim = ? and b.lease_ttl_ms = ?`
 
 /** Late attempts of all claims whose bound has passed, the longest running first. */
-const late = `select ${movingColumns}
+const late = `select ${movingColumns}, 0
   from holdfast_claim c cross join json_each(c.jobs) e cross join holdfast_job j on j.seq = e.value
   join holdfast_body b on b.seq = j.seq
   where c.bound_ms <= ? and c.made_at <= holdfast_now() - c.bound_ms and j.claim = c.claim
@@ -54,10 +55,7 @@ export function jobsUnderLease(
   lease: { readonly claim: number; readonly ttlMs: number; readonly seqs: string },
 ): JobRecord[] {
   const rows = operation.query<MovingRow>(underClaim).all(lease.seqs, lease.claim, lease.ttlMs)
-  return inOrder(
-    lease.seqs,
-    rows.map((row) => ({ seq: row[0], job: movingOf(row) })),
-  )
+  return rows.sort((a, b) => a[16] - b[16]).map(movingOf)
 }
 
 /** Running jobs beyond `timeoutMs + leaseTtlMs`, as far as that much of it was seen. */
@@ -67,7 +65,6 @@ export function lateJobs(operation: Operation, seenMs: number, limit: number): J
 
 /** What no transition reads is blank: such a record is for `putMoved` alone, and never leaves the store. */
 function movingOf(row: MovingRow): JobRecord {
-  const [settleEpoch, settleKind] = [row[9], row[10]]
   return {
     spec: {
       id: row[1],
@@ -99,7 +96,7 @@ function movingOf(row: MovingRow): JobRecord {
     finishedAtMs: null,
     result: null,
     error: row[8] === null ? null : (JSON.parse(row[8]) as JobError),
-    lastSettle: settleEpoch === null || settleKind === null ? null : { epoch: settleEpoch, kind: settleKind },
+    lastSettle: settleOf(row[9], row[10]),
   }
 }
 
@@ -122,7 +119,7 @@ export function putMoved(operation: Operation, job: JobRecord): void {
       job.updatedAtMs,
       job.finishedAtMs,
       job.lastSettle?.epoch ?? null,
-      job.lastSettle?.kind ?? null,
+      job.lastSettle === null ? null : settleKinds.indexOf(job.lastSettle.kind),
       job.result,
       job.error === null ? null : JSON.stringify(job.error),
       job.seq,

@@ -9,6 +9,9 @@ export const states: readonly JobState[] = ['queued', 'running', 'succeeded', 'f
 export const queuedState = 0
 export const runningState = 1
 
+/** The column `settle_kind` is an index into this. */
+export const settleKinds: readonly Outcome['kind'][] = ['succeeded', 'failed', 'released']
+
 /** What the producer stated; the first columns of the rows below. */
 const specColumns = `b.id, j.kind, j.queue, j.band, b.input, b.input_version, b.max_attempts, b.max_evictions,
   b.backoff_ms, b.jitter, b.lease_ttl_ms, b.timeout_ms, b.enqueued_at`
@@ -28,7 +31,10 @@ type SpecRow = readonly [
   enqueuedAtMs: number,
 ]
 
-function specOf(row: SpecRow): JobSpec {
+/** `delays` keeps what was parsed: the jobs of one batch mostly have one backoff. */
+function specOf(row: SpecRow, delays: Map<string, readonly number[]>): JobSpec {
+  let backoffMs = delays.get(row[8])
+  if (!backoffMs) delays.set(row[8], (backoffMs = JSON.parse(row[8]) as readonly number[]))
   return {
     id: row[0],
     kind: row[1],
@@ -38,7 +44,7 @@ function specOf(row: SpecRow): JobSpec {
     inputVersion: row[5],
     maxAttempts: row[6],
     maxEvictions: row[7],
-    backoffMs: JSON.parse(row[8]) as readonly number[],
+    backoffMs,
     jitter: row[9] === 1,
     leaseTtlMs: row[10],
     timeoutMs: row[11],
@@ -64,7 +70,7 @@ type FullRow = readonly [
   result: string | null,
   error: string | null,
   settleEpoch: number | null,
-  settleKind: Outcome['kind'] | null,
+  settleKind: number | null,
 ]
 /** Whole jobs; give it a `where` or an `order by`. */
 export const selectJobs: string = `select ${specColumns}, j.state, j.epoch, j.attempt, j.failures, j.evictions, j.version,
@@ -73,15 +79,14 @@ export const selectJobs: string = `select ${specColumns}, j.state, j.epoch, j.at
   from holdfast_body b join holdfast_job j on j.seq = b.seq left join holdfast_claim c on c.claim = j.claim`
 
 export function jobsOf(operation: Operation, sql: string, ...params: readonly string[]): JobRecord[] {
-  return operation
-    .query<FullRow>(sql)
-    .all(...params)
-    .map(recordOf)
+  const delays = new Map<string, readonly number[]>()
+  const rows = operation.query<FullRow>(sql).all(...params)
+  return rows.map((row) => recordOf(row, delays))
 }
 
-function recordOf(row: FullRow): JobRecord {
+function recordOf(row: FullRow, delays: Map<string, readonly number[]>): JobRecord {
   return {
-    spec: specOf(row as unknown as SpecRow),
+    spec: specOf(row as unknown as SpecRow, delays),
     state: stateOf(row[13]),
     epoch: row[14],
     attempt: row[15],
@@ -109,8 +114,8 @@ function errorOf(text: string | null): JobError | null {
   return text === null ? null : (JSON.parse(text) as JobError)
 }
 
-function settleOf(epoch: number | null, kind: Outcome['kind'] | null): JobRecord['lastSettle'] {
-  return epoch === null || kind === null ? null : { epoch, kind }
+export function settleOf(epoch: number | null, kind: number | null): JobRecord['lastSettle'] {
+  return epoch === null || kind === null ? null : { epoch, kind: settleKinds[kind] as Outcome['kind'] }
 }
 
 type ClaimedRow = readonly [
@@ -119,36 +124,24 @@ type ClaimedRow = readonly [
   attempt: number,
   failures: number,
   evictions: number,
-  seq: number,
+  place: number,
 ]
 /** One round for all of them: a loop of single reads costs a half more. */
-const selectClaimed = `select ${specColumns}, j.epoch, j.attempt, j.failures, j.evictions, j.seq
+const selectClaimed = `select ${specColumns}, j.epoch, j.attempt, j.failures, j.evictions, e.key
   from json_each(?) e cross join holdfast_job j on j.seq = e.value join holdfast_body b on b.seq = j.seq
   where j.claim = ?`
 
 /** The running jobs of a claim among `seqs` (a JSON list), in the order of the list. */
 export function claimedJobs(operation: Operation, seqs: string, claim: number): ClaimedJob[] {
+  const delays = new Map<string, readonly number[]>()
   const rows = operation.query<ClaimedRow>(selectClaimed).all(seqs, claim)
-  return inOrder(
-    seqs,
-    rows.map((row) => ({
-      seq: row[17],
-      job: {
-        spec: specOf(row as unknown as SpecRow),
-        epoch: row[13],
-        attempt: row[14],
-        failures: row[15],
-        evictions: row[16],
-      },
-    })),
-  )
-}
-
-/** Without asking SQLite to sort, which would copy the inputs. */
-export function inOrder<T>(seqs: string, found: readonly { readonly seq: number; readonly job: T }[]): T[] {
-  const bySeq = new Map(found.map(({ seq, job }) => [seq, job]))
-  return (JSON.parse(seqs) as number[]).flatMap((seq) => {
-    const job = bySeq.get(seq)
-    return job === undefined ? [] : [job]
-  })
+  // They come in that order; SQLite would copy the inputs to make sure of it.
+  rows.sort((a, b) => a[17] - b[17])
+  return rows.map((row) => ({
+    spec: specOf(row as unknown as SpecRow, delays),
+    epoch: row[13],
+    attempt: row[14],
+    failures: row[15],
+    evictions: row[16],
+  }))
 }

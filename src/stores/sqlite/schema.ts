@@ -2,7 +2,8 @@
  * The tables, as the steps that made them. A step never changes once it is released; the next one is added.
  *
  * A job is two rows with one key. `holdfast_body` never changes, so a claim or a settle of a job with a large
- * input does not write that input again. `holdfast_job` is narrow. Its two partial indexes are in exact claim
+ * input does not write that input again. `holdfast_job` is narrow, and no longer at the end of a job than at its
+ * start (codes, not words), so that a settle splits no page. Its two partial indexes are in exact claim
  * order and hold queued jobs alone, those on their last eviction apart, so that a claim reads only what it
  * takes; the rest of the table, however long, costs it nothing.
  *
@@ -57,7 +58,7 @@ create table holdfast_job (
   updated_at integer not null,
   finished_at integer,
   settle_epoch integer,
-  settle_kind text,
+  settle_kind integer,
   result text,
   error text
 ) strict;

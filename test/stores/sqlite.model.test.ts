@@ -1,0 +1,17 @@
+// The SQLite store answers and holds what a naive model says, over random sequences of calls.
+import { expect, test } from 'vitest'
+import { rawSqliteStore } from '../../src/stores/sqlite/index.ts'
+import { assertLikeModel } from './model/run.ts'
+
+test('300 random sequences agree with the model, and reach all that is worth seeing', async () => {
+  const seen = await assertLikeModel({
+    seed: 20_260_914,
+    runs: 300,
+    open: async () => {
+      let nowMs = 1_760_000_000_000
+      const store = rawSqliteStore({ nowMs: () => nowMs })
+      return { store, time: { advance: (ms) => void (nowMs += ms) }, dispose: () => store.close() }
+    },
+  })
+  expect([...seen].filter(([, times]) => times === 0)).toEqual([])
+})
