@@ -68,7 +68,7 @@ export async function handWorld(properties: readonly Property[] = []): Promise<H
   }
 }
 
-export function simNode(name: string, index: number): SimNode {
+function simNode(name: string, index: number): SimNode {
   return {
     name,
     index,
