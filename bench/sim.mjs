@@ -17,7 +17,14 @@ const { values } = parseArgs({
 if (!values.inside) {
   // The guard belongs to every measurement, so this file runs itself again with it installed.
   const preload = new URL('../dist/sim/guard/preload.js', import.meta.url).href
-  const args = ['--expose-gc', '--import', preload, fileURLToPath(import.meta.url), '--inside', ...process.argv.slice(2)]
+  const args = [
+    '--expose-gc',
+    '--import',
+    preload,
+    fileURLToPath(import.meta.url),
+    '--inside',
+    ...process.argv.slice(2),
+  ]
   process.exit(spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1)
 }
 
@@ -37,8 +44,14 @@ async function measure(first, count) {
   const cpu = process.cpuUsage()
   const startedMs = performance.now()
   for (let k = 0; k < count; k++) {
-    const result = await run({ seed: BigInt(first + k), scenario: standard, store, properties: standardProperties })
-    if (result.verdict !== 'pass') throw new Error(`seed ${result.seed}: ${result.verdict} ${result.detail ?? ''}`)
+    const result = await run({
+      seed: BigInt(first + k),
+      scenario: standard,
+      store,
+      properties: standardProperties,
+    })
+    if (result.verdict !== 'pass')
+      throw new Error(`seed ${result.seed}: ${result.verdict} ${result.detail ?? ''}`)
     sums.events += result.events
     sums.simulatedMs += result.simulatedMs
     sums.eventsMin = Math.min(sums.eventsMin, result.events)
@@ -63,7 +76,9 @@ function calibrate() {
  */
 function line(what, value, target) {
   const shown = Math.round(value).toLocaleString('en-US').padStart(12)
-  console.log(`${what.padEnd(36)}${shown}   target ${target.toLocaleString('en-US').padStart(8)}   ratio ${(value / target).toFixed(2)}`)
+  console.log(
+    `${what.padEnd(36)}${shown}   target ${target.toLocaleString('en-US').padStart(8)}   ratio ${(value / target).toFixed(2)}`,
+  )
 }
 
 const seeds = Number(values.seeds)
@@ -79,7 +94,9 @@ line('events a seed (least)', figures.eventsMin, 2_500)
 line('events a CPU second', (figures.events / figures.cpuMs) * 1000, 180_000)
 line('simulated time / real time', figures.simulatedMs / figures.wallMs, realTimes)
 const rounds = (before.rounds + after.rounds) / 2
-console.log(`events a CPU second per calibration round a ms: ${((figures.events / figures.cpuMs) * 1000 / rounds).toFixed(3)}`)
+console.log(
+  `events a CPU second per calibration round a ms: ${(((figures.events / figures.cpuMs) * 1000) / rounds).toFixed(3)}`,
+)
 
 if (values.memory) {
   await measure(1, 500)
@@ -90,5 +107,7 @@ if (values.memory) {
   const late = process.memoryUsage()
   /** @param {'heapUsed' | 'rss'} key */
   const grown = (key) => `${((late[key] / early[key] - 1) * 100).toFixed(1)} %`
-  console.log(`memory from 500 to 10,000 seeds: heap ${grown('heapUsed')}, resident ${grown('rss')}   target < 10 %`)
+  console.log(
+    `memory from 500 to 10,000 seeds: heap ${grown('heapUsed')}, resident ${grown('rss')}   target < 10 %`,
+  )
 }

@@ -37,7 +37,11 @@ const parts = {
         .filter(({ kind }) => kind === 'sometimes')
         .map(({ name, says }) => [`\`${name}\``, says]),
     ),
-  families: () => table(['family', 'what happens'], families.map(({ name, says }) => [`\`${name}\``, says])),
+  families: () =>
+    table(
+      ['family', 'what happens'],
+      families.map(({ name, says }) => [`\`${name}\``, says]),
+    ),
   calls: () =>
     table(
       ['call', 'then'],
@@ -50,7 +54,8 @@ const parts = {
  * @param {string[][]} rows
  */
 function table(titles, rows) {
-  const line = (/** @type {string[]} */ cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  const line = (/** @type {string[]} */ cells) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   return [line(titles), line(titles.map(() => '---')), ...rows.map(line)]
 }
 
