@@ -144,7 +144,7 @@ function connect(
 /** On the caller's handle a lock must not be waited for inside the driver either: that stops the event loop. */
 function beginUnder(driver: SqliteDriver.Database): () => void {
   return () => {
-    const theirsMs = driver.pragma('busy_timeout', { simple: true }) as number
+    const theirsMs = Number(driver.pragma('busy_timeout', { simple: true }))
     driver.pragma('busy_timeout = 0')
     try {
       driver.exec('begin immediate')

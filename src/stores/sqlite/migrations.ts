@@ -40,7 +40,7 @@ function schemaOf(driver: SqliteDriver.Database): Found {
   const newest = driver.prepare<[], Found>(
     'select version, needs from holdfast_schema order by version desc limit 1',
   )
-  return newest.get() ?? { version: 0, needs: 0 }
+  return newest.safeIntegers(false).get() ?? { version: 0, needs: 0 }
 }
 
 function requireWorkable({ version, needs }: Found, wanted: readonly Step[]): void {

@@ -1,6 +1,6 @@
 import type SqliteDriver from 'better-sqlite3'
 
-/** Prepared statements, once a connection. */
+/** Prepared statements, once a connection. Numbers are numbers, whatever the caller's handle is set to. */
 export interface Statements {
   /** A statement that answers rows, as arrays. */
   readonly query: <Row extends readonly unknown[]>(sql: string) => Query<Row>
@@ -14,11 +14,11 @@ export interface Operation extends Statements {
   readonly nowMs: number
 }
 
-export interface Query<Row> {
+interface Query<Row> {
   all(...params: readonly Value[]): Row[]
   get(...params: readonly Value[]): Row | undefined
 }
-export interface Command {
+interface Command {
   run(...params: readonly Value[]): { readonly changes: number; readonly lastInsertRowid: number | bigint }
 }
 export type Value = string | number | null
@@ -29,12 +29,12 @@ export function createStatements(driver: SqliteDriver.Database): Statements {
   return {
     query: <Row extends readonly unknown[]>(sql: string) => {
       let statement = queries.get(sql)
-      if (!statement) queries.set(sql, (statement = driver.prepare(sql).raw(true)))
+      if (!statement) queries.set(sql, (statement = driver.prepare(sql).raw(true).safeIntegers(false)))
       return statement as unknown as Query<Row>
     },
     command: (sql) => {
       let statement = commands.get(sql)
-      if (!statement) commands.set(sql, (statement = driver.prepare(sql)))
+      if (!statement) commands.set(sql, (statement = driver.prepare(sql).safeIntegers(false)))
       return statement
     },
   }

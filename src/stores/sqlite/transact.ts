@@ -41,25 +41,40 @@ export interface Transactions {
 export function createTransactions(connection: Connection, writes: Turnstile): Transactions {
   const { driver } = connection
   return {
-    transact: (work) =>
-      writes.run(() =>
-        connection.write((operation) => {
-          const lost: LeaseLost[] = []
-          const result = work(transactionOf(connection, operation.nowMs, lost))
-          if (lost[0]) throw lost[0]
-          if (result instanceof Promise) {
-            result.catch(() => {})
-            throw new InvalidArgument('the work of a transaction must be synchronous: nothing was committed')
+    transact: async (work) => {
+      let begun = false
+      const outcome = await writes.run(() => {
+        try {
+          return {
+            value: connection.write((operation) => {
+              begun = true
+              return worked(connection, operation.nowMs, work)
+            }),
           }
-          return result
-        }),
-      ),
+        } catch (error) {
+          // Once it has begun it is over: a lock that it meets later is for the caller to hear of.
+          if (!begun) throw error
+          return { error }
+        }
+      })
+      if ('error' in outcome) throw outcome.error
+      return outcome.value
+    },
     join: () => {
       if (!driver.inTransaction)
         throw new InvalidArgument('begin a transaction on the handle of the store first')
       return transactionOf(connection, connection.nowMs(), [])
     },
   }
+}
+
+function worked<R>(connection: Connection, nowMs: number, work: (tx: SqliteTransaction) => R): R {
+  const lost: LeaseLost[] = []
+  const result = work(transactionOf(connection, nowMs, lost))
+  if (lost[0]) throw lost[0]
+  if (!(result instanceof Promise)) return result
+  result.catch(() => {})
+  throw new InvalidArgument('the work of a transaction must be synchronous: nothing was committed')
 }
 
 function transactionOf(connection: Connection, nowMs: number, lost: LeaseLost[]): SqliteTransaction {

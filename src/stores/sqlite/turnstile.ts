@@ -34,10 +34,12 @@ export function createTurnstile({ clock, random, patienceMs }: TurnstileOptions)
   const line: Waiting[] = []
   let tries = 0
 
-  function arm(): void {
+  /** Looks again after a while, and in any case when the first in line runs out of patience. */
+  function arm(first: Waiting): void {
     const baseMs = Math.min(delayMsMin * 2 ** tries, delayMsMax)
     tries += 1
-    clock.timer(baseMs * (0.5 + random.unit('retry')), 'sqlite-busy', turn)
+    const leftMs = Math.max(0, first.sinceMs + patienceMs - clock.monotonicMs())
+    clock.timer(Math.min(baseMs * (0.5 + random.unit('retry')), leftMs), 'sqlite-busy', turn)
   }
 
   function turn(): void {
@@ -45,11 +47,11 @@ export function createTurnstile({ clock, random, patienceMs }: TurnstileOptions)
       const first = line[0]
       if (!first) return
       const patient = clock.monotonicMs() - first.sinceMs < patienceMs
-      if (!first.try(patient)) return arm()
+      if (!first.try(patient)) return arm(first)
       line.shift()
       tries = 0
     }
-    if (line.length > 0) arm()
+    if (line[0]) arm(line[0])
   }
 
   return {
@@ -68,7 +70,7 @@ export function createTurnstile({ clock, random, patienceMs }: TurnstileOptions)
           },
         }
         if (line.length === 0 && waiting.try(true)) return
-        if (line.push(waiting) === 1) arm()
+        if (line.push(waiting) === 1) arm(waiting)
       }),
   }
 }
