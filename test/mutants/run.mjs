@@ -1,0 +1,166 @@
+// Breaks the engine on purpose, one mutant at a time, and expects the simulation to say which promise broke.
+// Exit codes: 0 all killed and the unmutated engine passes, 1 not so, 2 the run says nothing (usage, stale entry).
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { bundle } from './bundle.mjs'
+import { Unusable, readCatalogue, root, sourcesOf } from './catalogue.mjs'
+import { hunt, requestOf, shownBy } from './hunt.mjs'
+import { tableOf } from './table.mjs'
+import { Thread } from './thread.mjs'
+
+/**
+ * @typedef {import('./catalogue.mjs').Mutant} Mutant
+ * @typedef {import('./hunt.mjs').Verdict} Verdict
+ */
+
+const seedsMax = 300
+const threads = 2
+const entry = 'src/sim/threads/thread.ts'
+const help = `usage: npm run mutants -- [--catalogue FILE] [--only id,id] [--quick] [--json] [--update-seeds]
+  --catalogue FILE  default: test/mutants/catalogue.json
+  --only id,id      these mutants alone
+  --quick           only the seeds that are listed with each mutant
+  --json            one object on stdout
+  --update-seeds    writes the seed that killed each mutant into the catalogue`
+
+function optionsOf() {
+  try {
+    return parseArgs({
+      options: {
+        catalogue: {
+          type: 'string',
+          default: fileURLToPath(new URL('./catalogue.json', import.meta.url)),
+        },
+        only: { type: 'string' },
+        quick: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        'update-seeds': { type: 'boolean', default: false },
+      },
+    }).values
+  } catch (error) {
+    throw new Unusable(`${error instanceof Error ? error.message : String(error)}\n${help}`)
+  }
+}
+
+/**
+ * @param {readonly Mutant[]} all
+ * @param {string | undefined} only
+ * @returns {readonly Mutant[]}
+ */
+function chosen(all, only) {
+  const ids = only?.split(',') ?? all.map(({ id }) => id)
+  const mutants = ids.map((id) => {
+    const mutant = all.find((candidate) => candidate.id === id)
+    if (!mutant) throw new Unusable(`there is no mutant ${JSON.stringify(id)} in the catalogue`)
+    return mutant
+  })
+  if (mutants.length === 0) throw new Unusable('no mutant to run: an empty catalogue proves nothing')
+  return mutants
+}
+
+/**
+ * @param {Mutant} mutant
+ * @param {boolean} quick
+ * @returns {readonly string[]}
+ */
+function seedsFor({ id, seeds = [] }, quick) {
+  if (!quick) return firstSeeds
+  if (seeds.length > 0) return seeds
+  throw new Unusable(`mutant ${id} lists no seeds for --quick: run with --update-seeds first`)
+}
+
+const firstSeeds = Array.from({ length: seedsMax }, (_, k) => `0x${(k + 1).toString(16)}`)
+
+/**
+ * Does the work for all items, as many at a time as there are threads.
+ * @template T, R
+ * @param {readonly T[]} items
+ * @param {(item: T) => Promise<R>} work
+ * @returns {Promise<R[]>} In the order of the items.
+ */
+async function each(items, work) {
+  /** @type {R[]} */
+  const results = []
+  let next = 0
+  const lane = async () => {
+    for (let k = next++; k < items.length; k = next++) results[k] = await work(/** @type {T} */ (items[k]))
+  }
+  await Promise.all(Array.from({ length: threads }, lane))
+  return results
+}
+
+/**
+ * The unmutated engine on the same seeds.
+ * @param {readonly string[]} seeds
+ * @param {string} preload
+ */
+async function baselineOf(seeds, preload) {
+  const code = await bundle(entry, 'cjs')
+  const free = Array.from({ length: threads }, () => new Thread(code, preload))
+  /** @type {string[]} */
+  const failures = []
+  await each(seeds, async (seed) => {
+    const thread = /** @type {Thread} */ (free.pop())
+    const ran = await thread.run(requestOf(seed))
+    free.push(thread)
+    const passes = ran.kind === 'result' && ran.result.verdict === 'pass'
+    if (!passes) failures.push(`seed ${seed}: ${[...shownBy(ran)].join(', ')}`)
+  })
+  await Promise.all(free.map((thread) => thread.close()))
+  return { seeds: seeds.length, failures }
+}
+
+/**
+ * @param {string} file
+ * @param {readonly Mutant[]} all
+ * @param {readonly Verdict[]} verdicts
+ */
+function updateSeeds(file, all, verdicts) {
+  const killers = new Map(verdicts.flatMap(({ id, killed, seed }) => (killed ? [[id, seed]] : [])))
+  const updated = all.map((mutant) =>
+    killers.has(mutant.id) ? { ...mutant, seeds: [killers.get(mutant.id)] } : mutant,
+  )
+  writeFileSync(file, `${JSON.stringify(updated, null, 2)}\n`)
+  const biome = path.join(root, 'node_modules/.bin/biome')
+  spawnSync(biome, ['format', '--write', file], { cwd: root, stdio: 'ignore' })
+}
+
+async function main() {
+  const { catalogue, only, quick, json, 'update-seeds': updating } = optionsOf()
+  const all = readCatalogue(catalogue)
+  const mutants = chosen(all, only).map((mutant) => ({
+    mutant,
+    sources: sourcesOf(mutant),
+    seeds: seedsFor(mutant, quick),
+  }))
+  const preload = await bundle('src/sim/guard/preload.ts', 'esm')
+  const bundled = await each(mutants, async ({ mutant, sources, seeds }) => {
+    const code = await bundle(entry, 'cjs', sources).catch((error) => {
+      throw new Unusable(`mutant ${mutant.id}: ${error instanceof Error ? error.message : String(error)}`)
+    })
+    return { mutant, code, seeds }
+  })
+  const verdicts = await each(bundled, async ({ mutant, code, seeds }) => {
+    const verdict = await hunt(mutant, { code, preload }, seeds)
+    if (process.stderr.isTTY) process.stderr.write(verdict.killed ? '.' : 'S')
+    return verdict
+  })
+  const used = [...new Set(bundled.flatMap(({ seeds }) => seeds))]
+  const baseline = await baselineOf(used, preload)
+  if (updating) updateSeeds(catalogue, all, verdicts)
+  const survivors = verdicts.filter(({ killed }) => !killed).map(({ id }) => id)
+  process.stdout.write(
+    json
+      ? `${JSON.stringify({ command: 'mutants', mutants: verdicts, survivors, baseline })}\n`
+      : `${tableOf(verdicts, baseline, quick ? used.length : seedsMax)}\n`,
+  )
+  process.exitCode = survivors.length === 0 && baseline.failures.length === 0 ? 0 : 1
+}
+
+main().catch((error) => {
+  process.stderr.write(`${error instanceof Unusable ? error.message : String(error?.stack ?? error)}\n`)
+  process.exitCode = 2
+})
