@@ -50,7 +50,7 @@ function totalsOf(verdicts, { seeds, failures }, seedsMax) {
 }
 
 /** @param {number[]} values */
-export function median(values) {
+function median(values) {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
   if (sorted.length % 2 === 1) return sorted[middle] ?? 0
