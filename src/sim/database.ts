@@ -1,7 +1,6 @@
 import { StoreUnavailable } from '../engine/errors.ts'
 import type { InspectableStore, Store } from '../engine/ports/store.ts'
 import type { StoreCall } from '../stores/policy.ts'
-import type { WorldEvent } from './clock/queue.ts'
 import type { Fault } from './faults/fault.ts'
 import { historyOf } from './history-of.ts'
 import type { Incarnation } from './node.ts'
@@ -17,7 +16,8 @@ export interface Database {
   readonly errors: { readonly refused: StoreUnavailable; readonly reset: StoreUnavailable }
   /** Operations whose answer the store has not given yet: the world stands still for them. */
   readonly busy: number
-  arrives(delayMs: number, label: string, execute: () => void): void
+  /** A request is on its way, and will be executed when it is there. */
+  arrives(delayMs: number, execute: () => void): void
   execute<R>(
     owner: Incarnation,
     name: StoreCall,
@@ -29,8 +29,10 @@ export interface Database {
   comeUp(): void
 }
 
+/** Label of the events at which a request reaches the server. */
+const arrival = 'arrival'
+
 export function createDatabase(world: World, raw: InspectableStore): Database {
-  const inFlight = new Set<WorldEvent>()
   const state = { down: null as Fault | null, generation: 0, busy: 0 }
   const errors = {
     refused: new StoreUnavailable('connection refused (simulated)', 'no'),
@@ -38,8 +40,7 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
   }
 
   function landAll(): void {
-    for (const event of inFlight) {
-      if (!event.live) continue
+    for (const event of world.pending(arrival)) {
       event.live = false
       event.fire()
     }
@@ -57,13 +58,7 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
     get busy() {
       return state.busy
     },
-    arrives: (delayMs, label, execute) => {
-      const event: WorldEvent = world.later(delayMs, label, () => {
-        inFlight.delete(event)
-        execute()
-      })
-      inFlight.add(event)
-    },
+    arrives: (delayMs, execute) => void world.later(delayMs, arrival, execute),
     execute: (owner, name, params, run) => {
       state.busy += 1
       return run(raw).then(

@@ -37,7 +37,7 @@ export async function drive(
   { beat, traces }: { readonly beat: () => void; readonly traces: boolean },
 ): Promise<Stop | null> {
   let stop: Stop | null = null
-  let instant = { atMs: -1, events: 0 }
+  const instant = { atMs: -1, events: 0 }
   let stall: Stall | null = null
 
   function turn(): boolean {
@@ -67,10 +67,11 @@ export async function drive(
     const leak = guard.takeLeak()
     if (leak) stop = { kind: 'leak', leak: leak.site === unknownSite ? placed(leak) : leak }
     if (world.failure) stop = { kind: 'failure', error: world.failure.error }
-    instant =
-      world.nowMs === instant.atMs
-        ? { ...instant, events: instant.events + 1 }
-        : { atMs: world.nowMs, events: 1 }
+    if (world.nowMs !== instant.atMs) {
+      instant.atMs = world.nowMs
+      instant.events = 0
+    }
+    instant.events += 1
     if (instant.events > eventsPerInstantMax)
       stop = { kind: 'livelock', atMs: world.nowMs, label: world.lastLabel }
     return more

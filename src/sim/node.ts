@@ -35,6 +35,8 @@ export interface RunningHandler {
 export interface Incarnation {
   readonly node: SimNode
   readonly number: number
+  /** Name and number: which of all processes. */
+  readonly who: string
   alive: boolean
   paused: boolean
   /** It was asked to stop. */
@@ -59,6 +61,7 @@ export function startProcess(world: World, node: SimNode): Engine {
   const owner: Incarnation = {
     node,
     number: node.incarnations,
+    who: `${node.name}#${node.incarnations}`,
     alive: true,
     paused: false,
     stopping: false,

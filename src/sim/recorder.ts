@@ -60,6 +60,8 @@ interface Monitor {
 
 const violationsMax = 100
 
+const stepCodes = { request: 1, execution: 2, reply: 3, timer: 4 } as const
+
 export interface RecorderOptions {
   readonly properties: readonly Property[]
   readonly keepStory: boolean
@@ -97,9 +99,9 @@ export function createRecorder({ properties, keepStory, now, watch }: RecorderOp
     events += 1
     hash.number(now())
     hash.number(owner.node.index * 1024 + owner.number)
-    hash.text(step)
+    hash.number(stepCodes[step])
     hash.text(label)
-    hash.text(outcome)
+    if (outcome !== '') hash.text(outcome)
     story?.push({ atMs: now(), node: owner.node.name, incarnation: owner.number, step, label, outcome })
   }
 

@@ -20,6 +20,8 @@ export interface World {
   schedule(owner: Incarnation, delayMs: number, label: string, fire: () => void): WorldEvent
   /** An event of the environment or the database. */
   later(delayMs: number, label: string, fire: () => void): WorldEvent
+  /** Live events of the environment that are pending under this label, in default order. */
+  pending(label: string): WorldEvent[]
   /** Puts back an event that came due while its process stood still. */
   again(event: WorldEvent): void
   nodeNamed(name: string | undefined): SimNode | undefined
@@ -74,6 +76,7 @@ export function createWorld(options: WorldOptions): World {
     strikes: new Map(),
     schedule: push,
     later: (delayMs, label, fire) => push(null, delayMs, label, fire),
+    pending: (label) => queue.pending(label),
     again: (event) => {
       event.atMs = state.nowMs
       event.ordinal = ++(event.owner as Incarnation).ordinal

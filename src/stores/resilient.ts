@@ -66,21 +66,30 @@ function bounded<R>(
     let retry: Timer | null = null
     const timer = clock.timer(callMs, 'call-bound', () => {
       const sent = state.inFlight || state.maybeSent ? 'maybe' : 'no'
-      end(() => reject(new StoreUnavailable(`${call} did not answer within ${callMs} ms`, sent)))
+      fail(new StoreUnavailable(`${call} did not answer within ${callMs} ms`, sent))
     })
 
-    function end(how: () => void): void {
-      if (state.over) return
+    /** Answers whether the call was still open. */
+    function close(): boolean {
+      if (state.over) return false
       state.over = true
       timer.cancel()
       retry?.cancel()
-      how()
+      return true
+    }
+
+    function succeed(reply: R): void {
+      if (close()) resolve(reply)
+    }
+
+    function fail(error: unknown): void {
+      if (close()) reject(error)
     }
 
     function attempt(): void {
       state.inFlight = true
       try {
-        send(state.maybeSent).then((reply) => end(() => resolve(reply)), failed)
+        send(state.maybeSent).then(succeed, failed)
       } catch (error) {
         failed(error)
       }
@@ -89,9 +98,9 @@ function bounded<R>(
     function failed(error: unknown): void {
       state.inFlight = false
       if (state.over) return
-      if (!(error instanceof StoreUnavailable)) return end(() => reject(error))
+      if (!(error instanceof StoreUnavailable)) return fail(error)
       if (error.sent === 'maybe') state.maybeSent = true
-      if (state.maybeSent && afterUnknown[call] === 'never') return end(() => reject(error))
+      if (state.maybeSent && afterUnknown[call] === 'never') return fail(error)
       const waitMs = backoffMs[Math.min(state.tries, backoffMs.length - 1)] as number
       state.tries += 1
       retry = clock.timer(waitMs, 'call-retry', attempt)

@@ -18,6 +18,8 @@ export interface WorldEvent {
 
 export interface EventQueue {
   push(event: WorldEvent): void
+  /** The live events that are pending under this label, in default order. */
+  pending(label: string): WorldEvent[]
   /** The next live event, taken out; undefined when none is left. */
   pop(): WorldEvent | undefined
 }
@@ -35,6 +37,8 @@ export function createQueue(): EventQueue {
       }
       heap[at] = event
     },
+    pending: (label) =>
+      heap.filter((event) => event.live && event.label === label).sort((a, b) => (before(a, b) ? -1 : 1)),
     pop: () => {
       for (;;) {
         const top = heap[0]

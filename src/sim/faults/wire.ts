@@ -54,7 +54,7 @@ function send<R>(
     const { database, recorder } = world
     const ordinal = (owner.calls.get(name) ?? 0) + 1
     owner.calls.set(name, ordinal)
-    const latencyMs = world.chooser.below(latencyMsMax * latencyMsMax, 'latency', who(owner), name, ordinal)
+    const latencyMs = world.chooser.below(latencyMsMax * latencyMsMax, 'latency', owner.who, name, ordinal)
     const outMs = 1 + (latencyMs % latencyMsMax)
     const backMs = 1 + Math.floor(latencyMs / latencyMsMax)
     const answer = (how: () => void, outcome: string): void => {
@@ -73,7 +73,7 @@ function send<R>(
     if (early && fault.how === 'reset') cut()
     if (fault?.family === 'lost-request') return
 
-    database.arrives(fault?.lateMs ?? outMs, name, () => {
+    database.arrives(fault?.lateMs ?? outMs, () => {
       if (early)
         return database.down ? undefined : void database.execute(owner, name, params, run).catch(world.fail)
       if (database.down) return database.down.how === 'reset' ? cut() : undefined
@@ -96,8 +96,4 @@ function takeFault(owner: Incarnation, name: StoreCall): Fault | undefined {
   if (armed.length === 0) return undefined
   const at = armed.findIndex((fault) => fault.call === name)
   return at < 0 ? undefined : armed.splice(at, 1)[0]
-}
-
-function who(owner: Incarnation): string {
-  return `${owner.node.name}#${owner.number}`
 }
