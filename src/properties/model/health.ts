@@ -8,7 +8,7 @@ export function isAwake(world: World, { node, incarnation }: Who): boolean {
 }
 
 /** Alive, awake, and neither struck by a fault nor paused at or after `sinceMs`. */
-export function isUntouched(world: World, who: Who, sinceMs: number): boolean {
+function isUntouched(world: World, who: Who, sinceMs: number): boolean {
   if (!isAwake(world, who)) return false
   const touchedAtMs = world.nodes.get(who.node)?.touchedAtMs ?? null
   return touchedAtMs === null || touchedAtMs < sinceMs

@@ -6,7 +6,7 @@ import type { RunResult } from '../run.ts'
 import type { FromThread, ThreadData } from './protocol.ts'
 
 /** A thread could not be started: most often the user's module cannot be imported. */
-export class ThreadFailed extends HoldfastError {
+class ThreadFailed extends HoldfastError {
   readonly code = 'THREAD_FAILED'
 }
 

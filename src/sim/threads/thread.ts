@@ -32,8 +32,10 @@ async function serve(known: readonly Scenario[], { index, request }: ToThread): 
     answer({ kind: 'result', index, result: await judge(request, known, { beat, trap }) })
   } catch (error) {
     // Asked for what there is not, such as a scenario that this module does not have.
-    if (error instanceof InvalidArgument) answer({ kind: 'refused', message: error.message })
-    else throw error
+    if (error instanceof InvalidArgument) return answer({ kind: 'refused', message: error.message })
+    // Not the run's, so no run may swallow it: it ends the thread.
+    fail = null
+    throw error
   }
 }
 
