@@ -1,0 +1,58 @@
+// The examples run as they stand, as a reader would run them: with the built package, in processes of their own.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+
+const directory = mkdtempSync(path.join(tmpdir(), 'holdfast-examples-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+interface Ran {
+  readonly code: number | null
+  readonly signal: string | null
+  readonly lines: readonly string[]
+}
+
+/** Runs an example; kills it with SIGKILL as soon as a line of its output says so. */
+async function run(name: string, args: readonly string[], killAt?: RegExp): Promise<Ran> {
+  const example = spawn(process.execPath, [`examples/${name}.mjs`, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [example.stdout, example.stderr]) {
+    stream.setEncoding('utf8')
+    stream.on('data', (text: string) => {
+      output += text
+      if (killAt?.test(output)) example.kill('SIGKILL')
+    })
+  }
+  const [code, signal] = (await once(example, 'close')) as [number | null, string | null]
+  return { code, signal, lines: output.trim().split('\n') }
+}
+
+describe('the examples', () => {
+  it('first-job retries once and ends', async () => {
+    expect(await run('first-job', [])).toEqual({
+      code: 0,
+      signal: null,
+      lines: ['hello world, at attempt 2'],
+    })
+  })
+
+  it('survives-kill finishes on the next start what kill -9 interrupted', { timeout: 120_000 }, async () => {
+    const file = path.join(directory, 'jobs.db')
+    const killed = await run('survives-kill', [file], /done 20 /)
+    expect(killed.signal).toBe('SIGKILL')
+    const again = await run('survives-kill', [file])
+    expect(again).toMatchObject({ code: 0, signal: null })
+    expect(again.lines.at(-1)).toBe('all 100 are done')
+    const done = new Set([...killed.lines, ...again.lines].map((line) => /^done (\d+)/.exec(line)?.[1]))
+    done.delete(undefined)
+    expect(done.size).toBe(100)
+    // What had been settled before the kill is not run again; only what was in flight is.
+    const twice = killed.lines.filter((line) => line.startsWith('done')).length + again.lines.length - 1 - 100
+    expect(twice).toBeLessThanOrEqual(8)
+  })
+})

@@ -1,0 +1,185 @@
+// For every store call: its request lost, and its reply lost after it took effect. Whatever the caller then
+// does by the policy (repeat, confirm, or its own remedy), both must end in the state of the undisturbed call.
+import { describe, expect, it } from 'vitest'
+import { StoreUnavailable } from '../../src/engine/errors.ts'
+import type { JobSpec } from '../../src/engine/jobs/record.ts'
+import type { InspectableStore, Store } from '../../src/engine/ports/store.ts'
+import { rawMemoryStore } from '../../src/stores/memory/index.ts'
+import { type StoreCall, afterUnknown } from '../../src/stores/policy.ts'
+import { resilient } from '../../src/stores/resilient.ts'
+import { rawSqliteStore } from '../../src/stores/sqlite/index.ts'
+import { virtualClock } from '../support/virtual-clock.ts'
+import { wire } from '../support/wire.ts'
+
+const ttlMs = 30_000
+const timeoutMs = 60_000
+let nowMs = 1_767_225_600_000
+
+const spec: JobSpec = {
+  id: 'job',
+  kind: 'kind',
+  queue: 'queue',
+  band: 2,
+  input: '{}',
+  inputVersion: 1,
+  maxAttempts: 3,
+  maxEvictions: 3,
+  backoffMs: [1_000],
+  jitter: false,
+  leaseTtlMs: ttlMs,
+  timeoutMs,
+  enqueuedAtMs: 0,
+}
+const insert = { insertId: 'insert', jobs: [{ spec, due: { delayMs: 0 } }] }
+const claim = (token: string) => ({
+  token,
+  worker: 'worker',
+  limit: 1,
+  queues: [{ queue: 'queue', limit: 1 }],
+  kinds: ['kind'],
+  idle: true,
+})
+const settle = {
+  worker: 'worker',
+  settlements: [
+    { id: 'job', epoch: 1, outcome: { kind: 'succeeded', result: null }, repeated: false },
+  ] as const,
+}
+
+/** Moves the watch every 5 s for so long. */
+async function watchFor(store: Store, ms: number): Promise<void> {
+  for (let passedMs = 0; passedMs <= ms; passedMs += 5_000) {
+    await store.watch.move({ lastReplyMs: nowMs, sinceReplyMs: 0, maxAgeMs: 5_000 })
+    nowMs += 5_000
+  }
+  nowMs -= 5_000
+}
+
+async function claimed(store: Store): Promise<void> {
+  await store.watch.declare({ sweepMs: 5_000 })
+  await store.jobs.insert(insert)
+  await store.claims.claim(claim('token'))
+}
+
+interface Row {
+  /** What stands before the call. */
+  readonly before: (store: Store) => Promise<unknown>
+  readonly call: (store: Store) => Promise<unknown>
+  /** What the engine does when the call fails with an unknown outcome; only for those never repeated. */
+  readonly remedy?: (store: Store) => Promise<unknown>
+}
+
+const declared = (store: Store): Promise<unknown> => store.watch.declare({ sweepMs: 5_000 })
+const move = (store: Store): Promise<unknown> =>
+  store.watch.move({ lastReplyMs: nowMs, sinceReplyMs: 0, maxAgeMs: 5_000 })
+
+const rows: Readonly<Record<StoreCall, Row>> = {
+  'jobs.insert': { before: declared, call: (store) => store.jobs.insert(insert) },
+  'jobs.settle': { before: claimed, call: (store) => store.jobs.settle(settle) },
+  'jobs.get': { before: claimed, call: (store) => store.jobs.get({ id: 'job' }) },
+  'jobs.reclaim': {
+    before: async (store) => {
+      await claimed(store)
+      await watchFor(store, ttlMs)
+    },
+    call: (store) => store.jobs.reclaim({ limit: 10 }),
+    remedy: (store) => store.jobs.reclaim({ limit: 10 }),
+  },
+  'jobs.expireTimeouts': {
+    before: async (store) => {
+      await claimed(store)
+      await watchFor(store, ttlMs + timeoutMs)
+    },
+    call: (store) => store.jobs.expireTimeouts({ limit: 10 }),
+    remedy: (store) => store.jobs.expireTimeouts({ limit: 10 }),
+  },
+  'claims.claim': {
+    before: async (store) => {
+      await declared(store)
+      await store.jobs.insert(insert)
+    },
+    call: (store) => store.claims.claim(claim('token')),
+    remedy: async (store) => {
+      const { kind } = await store.claims.recover({ token: 'token', worker: 'worker' })
+      if (kind === 'voided') await store.claims.claim(claim('token 2'))
+    },
+  },
+  'claims.recover': {
+    before: claimed,
+    call: (store) => store.claims.recover({ token: 'token', worker: 'worker' }),
+  },
+  'claims.renew': {
+    before: claimed,
+    call: (store) => store.claims.renew({ worker: 'worker', tokens: ['token'] }),
+  },
+  'claims.collect': {
+    before: async (store) => {
+      await claimed(store)
+      await store.jobs.settle(settle)
+    },
+    call: (store) => store.claims.collect({ limit: 10, voidMs: 1 }),
+    remedy: (store) => store.claims.collect({ limit: 10, voidMs: 1 }),
+  },
+  'watch.declare': { before: async () => {}, call: (store) => store.watch.declare({ sweepMs: 7_000 }) },
+  'watch.move': { before: declared, call: move, remedy: move },
+  now: { before: declared, call: (store) => store.now() },
+}
+
+/** What a job and its lease amount to, whatever token they bear. */
+async function stateOf(raw: InspectableStore): Promise<unknown> {
+  const { jobs, leases, watch, claims } = await raw.dump()
+  return {
+    jobs: jobs.map(({ token, ...job }) => ({ ...job, claimed: token !== null })),
+    leases: leases.map(({ token: _token, ...lease }) => lease),
+    claims: claims.filter((row) => !row.void).length,
+    watch,
+  }
+}
+
+const stores = { memory: rawMemoryStore, sqlite: rawSqliteStore }
+
+describe.each(Object.entries(stores))('on %s', (_name, open) => {
+  const calls = Object.keys(rows) as StoreCall[]
+
+  it('has a row for every call that the policy knows', () => {
+    expect(calls.toSorted()).toEqual(Object.keys(afterUnknown).toSorted())
+  })
+
+  describe.each(calls)('%s', (call) => {
+    const { before, call: send, remedy } = rows[call]
+
+    async function course(fate: 'lose-request' | 'lose-reply' | null): Promise<unknown> {
+      nowMs = 1_767_225_600_000
+      const raw = open({ nowMs: () => nowMs })
+      await raw.migrate()
+      await before(raw)
+      const clock = virtualClock()
+      const connection = wire(raw, () => clock.nowMs)
+      if (fate) connection.next(call, fate)
+      const store = resilient(connection.store, { clock })
+      const answer = send(store).then(
+        () => 'answered',
+        (error: unknown) => error,
+      )
+      await clock.advance(200)
+      const outcome = await answer
+      if (fate && remedy) {
+        expect(outcome).toBeInstanceOf(StoreUnavailable)
+        expect(outcome).toMatchObject({ sent: 'maybe' })
+        expect(connection.sent(call)).toHaveLength(1)
+        await remedy(raw)
+      } else {
+        expect(outcome).toBe('answered')
+      }
+      const state = await stateOf(raw)
+      await raw.close()
+      return state
+    }
+
+    it('ends alike when its request or its reply is lost (contract 8, E09)', async () => {
+      const undisturbed = await course(null)
+      expect(await course('lose-request')).toEqual(undisturbed)
+      expect(await course('lose-reply')).toEqual(undisturbed)
+    })
+  })
+})
