@@ -13,8 +13,8 @@ const greet = defineJob({
 
 const engine = createEngine({ store: memoryStore(), jobs: [greet], queues: { default: { concurrency: 5 } } })
 const greeted = new Promise((resolve) => {
-  engine.on('attempt.confirmed', async ({ job }) => {
-    if ((await engine.get(job)).state === 'succeeded') resolve()
+  engine.on('attempt.ended', ({ end }) => {
+    if (end === 'succeeded') resolve(end)
   })
 })
 await engine.start()
