@@ -43,7 +43,7 @@ export const convergence: Property = property({
     if (state.healedAtMs === null) return
     verdict.evaluated()
     if (event.converged) return
-    const message = `healed at ${state.healedAtMs} ms, and not converged ${event.atMs - state.healedAtMs} ms later (bound ${state.boundMs} ms): ${named(state.open)}`
+    const message = `healed at +${state.healedAtMs / 1000}s, and within the bound of ${state.boundMs / 1000} s after that not all jobs ended: ${named(state.open)}`
     verdict.violated({ kind: 'not-converged', subject: state.open[0]?.job ?? 'run', message })
   },
 })

@@ -4,6 +4,10 @@ export function count(value: number): string {
   return Math.round(value).toLocaleString('en-US')
 }
 
+export function plural(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`
+}
+
 export function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(ms < 100_000 ? 1 : 0)} s`
 }

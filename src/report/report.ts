@@ -38,12 +38,14 @@ const seedsInTimeMin = 10
 export function verdictOf(
   summary: Summary,
   seedsAsked: number | null,
+  interrupted: boolean = false,
 ): { readonly verdict: Verdict; readonly reasons: string[] } {
   const kinds = new Set(summary.failures.map(({ kind }) => kind))
   if (kinds.has('nondeterministic') || kinds.has('diverged'))
     return { verdict: 'nondeterministic', reasons: [] }
   if (kinds.has('violated') || kinds.has('error')) return { verdict: 'violated', reasons: [] }
   const reasons: string[] = [...summary.vacuous]
+  if (interrupted) reasons.unshift('it was interrupted')
   if (kinds.has('hung') || kinds.has('livelock')) reasons.unshift('not every run came to its end')
   if (summary.seeds === 0) return { verdict: 'inconclusive', reasons: ['no seed came to its end'] }
   if (seedsAsked !== null && summary.seeds < seedsAsked) {

@@ -9,13 +9,17 @@ const linesMax = 24
 export function storyOf({ story }: RunResult, { subject, atMs }: Violation): string[] {
   const nodes = new Set<string>()
   const lines: string[] = []
+  let last = ''
   for (const line of story ?? []) {
     if (line.atMs > atMs) break
     if ('step' in line) continue
     const about = 'job' in line ? line.job === subject : line.node === subject
     if (about) nodes.add(line.node)
-    if (about || (isEnvironment(line) && (line.node === 'env' || nodes.has(line.node))))
-      lines.push(storyLine(line))
+    if (!about && !(isEnvironment(line) && (line.node === 'env' || nodes.has(line.node)))) continue
+    // Of a row of heartbeats the last one tells all.
+    if (line.type === 'lease.renewed' && last === 'lease.renewed') lines.pop()
+    last = line.type
+    lines.push(storyLine(line))
   }
   const left = lines.length - linesMax
   return left > 0 ? [`... ${left} earlier lines: see replay --trace`, ...lines.slice(-linesMax)] : lines

@@ -1,7 +1,8 @@
 import type { Failure } from '../sim/tally.ts'
-import { count, inert, longTime, quoted, seconds, table } from './format.ts'
+import { count, inert, longTime, plural, quoted, seconds, table } from './format.ts'
 import type { Report } from './report.ts'
-import { storyOf } from './story.ts'
+import type { RunResult } from '../sim/run.ts'
+import { storyLine, storyOf } from './story.ts'
 
 const failuresShown = 5
 
@@ -15,7 +16,7 @@ export function textReport(report: Report): string {
   const lines = [
     `holdfast ${report.version}  ${report.command}  (engine ${report.engine}, store ${report.store}, first seed ${report.firstSeed})`,
     '',
-    `  seeds      ${ran}, over ${count(Object.keys(summary.scenarios).length)} scenarios`,
+    `  seeds      ${ran}, over ${plural(Object.keys(summary.scenarios).length, 'scenario')}`,
     `  simulated  ${longTime(summary.simulatedMs)} in ${seconds(wallMs)}: ${count(summary.simulatedMs / Math.max(1, wallMs))} x real time`,
     `  events     ${count(summary.events)}, ${count((summary.events / Math.max(1, wallMs)) * 1000)} a second`,
     `  trace      ${summary.traceHash}`,
@@ -34,7 +35,7 @@ export function textReport(report: Report): string {
 }
 
 function properties({ summary }: Report): string[] {
-  const sometimes = summary.properties.filter(({ kind }) => kind === 'sometimes')
+  const sometimes = summary.properties.filter(({ kind, applicable }) => kind === 'sometimes' && applicable)
   const reached = sometimes.filter((property) => property.reached).length
   return [
     ...table(
@@ -46,10 +47,10 @@ function properties({ summary }: Report): string[] {
       ],
       summary.properties
         .filter(({ kind }) => kind !== 'sometimes')
-        .map(({ name, kind, evaluations, violations }) => [
+        .map(({ name, kind, evaluations, violations, applicable }) => [
           name,
           kind,
-          count(evaluations),
+          applicable || evaluations > 0 ? count(evaluations) : 'n/a',
           violations ? count(violations) : '-',
         ]),
     ),
@@ -61,9 +62,12 @@ function properties({ summary }: Report): string[] {
 
 function failures(report: Report): string[] {
   const { failures: all } = report.summary
+  const { seedsAsked } = report
   const lines = all.slice(0, failuresShown).flatMap((failure) => [...failureText(failure, report), ''])
   if (all.length > failuresShown)
     lines.push(`  and ${count(all.length - failuresShown)} more failing seeds`, '')
+  if (all.length > 0 && seedsAsked !== null && report.summary.seeds < seedsAsked)
+    lines.push(`  no more seeds were dealt after ${count(all.length)} failing ones`, '')
   return lines
 }
 
@@ -74,14 +78,31 @@ export function failureText(failure: Failure, report: FailureContext): string[] 
   const { property, seed, scenario, message, result } = failure
   const first = result?.violations[0]
   const when = first ? `t=+${(first.atMs / 1000).toFixed(3)}s   event ${first.event}   ` : ''
-  const struck = result ? Object.values(result.strikes).reduce((sum, strikes) => sum + strikes, 0) : 0
   const path = report.replays.find((replay) => replay.seed === seed && replay.property === property)?.path
   return [
-    `FAIL ${inert(property)}   seed ${seed}   ${when}scenario ${inert(scenario ?? 'chosen by the seed')}   (holdfast ${report.version}, engine ${report.engine})`,
+    `${tagOf(failure)} ${inert(property)}   seed ${seed}   ${when}scenario ${inert(scenario ?? 'chosen by the seed')}   (holdfast ${report.version}, engine ${report.engine})`,
     ...message.split('\n').map((line) => `  ${inert(line)}`),
-    ...(result ? [`  faults drawn ${result.plan.length}, struck ${struck}`] : []),
+    ...(result ? faults(result) : []),
     ...(result && first ? storyOf(result, first).map((line) => `    ${line}`) : []),
     `  replay: npx holdfast replay ${path === undefined ? bySeed(failure, report) : quoted(path)}`,
+  ]
+}
+
+/** A run that is no verdict on the code says so where another says FAIL. */
+export function tagOf({ kind }: Pick<Failure, 'kind'>): string {
+  return kind === 'violated' || kind === 'error' ? 'FAIL' : kind.toUpperCase()
+}
+
+const faultsShown = 8
+
+/** Which faults took effect, the latest last. */
+function faults({ plan, strikes, story }: RunResult): string[] {
+  const struck = Object.values(strikes).reduce((sum, count) => sum + count, 0)
+  const told = (story ?? []).filter((line) => 'type' in line && line.type === 'fault.struck')
+  const lines = told.slice(-faultsShown).map((line) => `    ${storyLine(line)}`)
+  return [
+    `  faults drawn ${plan.length}, struck ${struck}${told.length > faultsShown ? ', the last of them:' : ''}`,
+    ...lines,
   ]
 }
 

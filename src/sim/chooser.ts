@@ -60,7 +60,7 @@ export function listChooser(draws: Draws, { eventNow, diverged }: ListHooks): Ch
       if (listed !== key || drawn === undefined || drawn >= bound) {
         const error = new Diverged(
           `diverged at event ${eventNow()}: choice ${next / 2 + 1} is ${stream} of ${who} for ${what} here, another in the file; ` +
-            'the code, the scenario or the Node.js version is not that of the recording',
+            'the code, the scenario or the Node.js version is not that of the recording, or something outlives a run (state in a module)',
         )
         diverged(error)
         throw error

@@ -71,7 +71,12 @@ export async function firstDifference(
       event: k + 1,
     }
   }
-  return { says: 'the stories are the same; only the hashes differ', subject: 'run', atMs: 0, event: 0 }
+  return {
+    says: 'later runs agree with one another, and not with the first: something outlives a run, such as state in a module',
+    subject: 'run',
+    atMs: 0,
+    event: 0,
+  }
 }
 
 function subjectOf(line: NonNullable<Recorder['story']>[number] | undefined): string {

@@ -95,7 +95,7 @@ describe('a run that does not come back', () => {
       '--silent-ms',
       '600',
     ])
-    expect(stdout).toContain('FAIL hung   seed 0x7')
+    expect(stdout).toContain('HUNG hung   seed 0x7')
     expect(stdout).toContain(`npx holdfast replay 0x7 --scenario loop --store memory --module ${breaks}`)
     expect(stdout).not.toContain('PASS')
   })

@@ -106,7 +106,9 @@ describe('a pipe (B07)', () => {
     const args = ['replay', '8', '--scenario', 'everything', '--trace']
     const { stdout } = await run(args)
     expect(stdout.length).toBeGreaterThan(300_000)
-    expect(stdout).toMatch(/PASS {2}[\d,]+ events, no invariant was violated\n$/)
+    expect(stdout).toMatch(
+      /PASS {2}no invariant was violated \(scenario [\w-]+, [\d,]+ events, trace [0-9a-f]{32}\)\n$/,
+    )
   })
 
   test('gets all of a large JSON', async () => {

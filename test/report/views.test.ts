@@ -59,7 +59,7 @@ describe('hostile names and errors (X03)', () => {
 describe('the text', () => {
   test('says how much was run, in figures that a person reads', () => {
     const text = textReport(reportOf())
-    expect(text).toContain('40 of 40, over 1 scenarios')
+    expect(text).toContain('40 of 40, over 1 scenario')
     expect(text).toContain('5.8 h in 5.6 s: 3,702 x real time')
     expect(text).toContain('193,423, 34,295 a second')
     expect(text).toMatch(/pause +1,051/)

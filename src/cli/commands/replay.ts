@@ -4,7 +4,7 @@ import { standardProperties } from '../../properties/index.ts'
 import { count, inert, inertJson } from '../../report/format.ts'
 import { exitCodes, verdictOf } from '../../report/report.ts'
 import { storyLine } from '../../report/story.ts'
-import { failureText } from '../../report/text.ts'
+import { failureText, tagOf } from '../../report/text.ts'
 import { requireFamilies } from '../../sim/catalogue.ts'
 import { databaseTimeOnly } from '../../sim/metamorphic.ts'
 import type { RunRequest } from '../../sim/judge.ts'
@@ -32,8 +32,13 @@ export async function replay(target: string, options: ReplayOptions): Promise<nu
   const file = existsSync(target) ? replayFile(target) : null
   const request = file ? fileRequest(file) : seedRequest(target, options)
   const code = about()
-  const module = file ? file.file : (options.module ?? null)
-  const tally = createTally({ properties: standardProperties, asked: [], single: true })
+  const module = options.module ?? file?.file ?? null
+  const tally = createTally({
+    properties: standardProperties,
+    asked: [],
+    single: true,
+    users: module !== null,
+  })
   let story: readonly string[] = []
   await runPool({
     url: module === null ? null : moduleUrl(module),
@@ -118,7 +123,11 @@ function comparison(
   const failure = summary.failures[0]
   if (!failure && reasons.length > 0)
     return ['INCONCLUSIVE  this run is no pass:', ...reasons.map((reason) => `  - ${inert(reason)}`)]
-  if (!file) return [failure ? 'FAIL' : `PASS  ${count(summary.events)} events, no invariant was violated`]
+  if (!file) {
+    const [scenario] = Object.keys(summary.scenarios)
+    const ran = `scenario ${inert(scenario ?? '')}, ${count(summary.events)} events, trace ${summary.traceHash}`
+    return [failure ? tagOf(failure) : `PASS  no invariant was violated (${ran})`]
+  }
   const other =
     file.engine === engine ? [] : [`  recorded with engine ${inert(file.engine)}, this is ${engine}`]
   if (!failure) {

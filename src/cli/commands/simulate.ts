@@ -46,14 +46,16 @@ export async function simulate(file: string | undefined, options: SimulateOption
     properties: standardProperties,
     asked: options.faults ?? [],
     single: options.seed !== undefined,
+    users: url !== null,
   })
   const progress = createProgress(options.json ?? false)
   const deal = dealer(options, startedMs)
+  const stopped = stopsOnInterrupt()
   await runPool({
     url,
     ...(options.threads !== undefined && { threads: options.threads }),
     silentMsMax: options.silentMs,
-    next: () => (tally.failures >= failuresMax ? null : deal.next()),
+    next: () => (stopped.aborted || tally.failures >= failuresMax ? null : deal.next()),
     done: (index, ran) => {
       tally.add(index, ran)
       progress.tell(progressLine(deal, tally.failures, performance.now() - startedMs))
@@ -71,7 +73,7 @@ export async function simulate(file: string | undefined, options: SimulateOption
     store: options.store,
     module: file ?? null,
     families: options.faults ?? null,
-    ...verdictOf(summary, deal.asked),
+    ...verdictOf(summary, deal.asked, stopped.aborted),
     seedsAsked: deal.asked,
     firstSeed: formatSeed(deal.first),
     wallMs: Math.round(performance.now() - startedMs),
@@ -93,6 +95,13 @@ async function requireKnown(url: string | null, options: SimulateOptions): Promi
   if (options.seed !== undefined && (options.firstSeed !== undefined || options.shard)) {
     throw new InvalidArgument('--seed is one seed; --first-seed and --shard go with --seeds or --minutes')
   }
+}
+
+/** Ctrl-C ends the campaign, not the report of what it has found; a second one ends the process. */
+function stopsOnInterrupt(): AbortSignal {
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort())
+  return stop.signal
 }
 
 interface Dealer {

@@ -13,7 +13,7 @@ export interface AttemptContext<Input> {
 }
 
 export interface AttemptInfo {
-  /** 1 for the first start. */
+  /** Counts claims: 1 for the first. One that was given back before its start counts too. */
   readonly number: number
   /** Failures charged so far. */
   readonly failures: number

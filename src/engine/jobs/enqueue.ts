@@ -63,7 +63,12 @@ export async function enqueueAll(
 }
 
 async function newJob(producer: Producer, request: EnqueueRequest): Promise<NewJob> {
-  const definition: JobDescription = request.job
+  const definition: JobDescription | string | undefined = request.job
+  if (typeof definition !== 'object') {
+    throw new InvalidArgument(
+      `enqueue takes a definition made by defineJob, not ${JSON.stringify(definition)}`,
+    )
+  }
   const spec = await specOf(producer, definition, request)
   requireMargin(`job ${definition.name}`, producer.intervals, producer.store.callMs, spec.leaseTtlMs)
   return { spec, due: dueOf(request) }

@@ -42,6 +42,14 @@ export const longWork: HandledJob<Work, Work, Worked> = defineJob<Work, Work, Wo
   run: work.run,
 })
 
+/** The same for a job that may lose its lease but once. */
+export const fragileWork: HandledJob<Work, Work, Worked> = defineJob<Work, Work, Worked>({
+  name: 'fragile-work',
+  retry: { maxEvictions: 1 },
+  timeoutMs: 120_000,
+  run: work.run,
+})
+
 /**
  * `count` jobs arriving evenly at random over `activeMs`: mostly short, some longer than a lease, some failing,
  * one in eight delayed.
@@ -53,13 +61,13 @@ export function mixedWork(
 ): WorkStep[] {
   const steps: WorkStep[] = []
   for (let k = 0; k < count; k++) {
-    const long = draw(10, 'long', k) === 0
+    const kind = draw(10, 'kind', k)
     const dice = draw(100, 'length', k)
     const workMs = 20 + draw(dice < 60 ? 2_000 : dice < 90 ? 15_000 : 70_000, 'work', k)
     const failing = draw(100, 'failing', k)
     steps.push({
       atMs: draw(activeMs, 'at', k),
-      job: long ? longWork : work,
+      job: kind === 0 ? longWork : kind === 1 ? fragileWork : work,
       input: {
         workMs,
         fails: failing < 80 ? 0 : failing < 92 ? 1 : failing < 97 ? 5 : 1,
