@@ -1,3 +1,4 @@
+import { isThenable } from './jobs/thenable.ts'
 import type { EngineEvent } from './history.ts'
 import { textOf } from './jobs/text.ts'
 import type { Observer } from './ports/observer.ts'
@@ -18,10 +19,15 @@ export function createObservers(observer: Observer | undefined): Observers {
   const listeners = new Map<TypeOf, readonly Listener[]>()
 
   function tell(listener: Listener, event: EngineEvent): void {
-    try {
-      listener(event)
-    } catch (error) {
+    const failed = (error: unknown): void => {
       if (event.type !== 'observer.failed') emit({ type: 'observer.failed', message: textOf(error) })
+    }
+    try {
+      const answer: unknown = listener(event)
+      // The types let an async function pass for one that answers nothing.
+      if (isThenable(answer)) Promise.resolve(answer).catch(failed)
+    } catch (error) {
+      failed(error)
     }
   }
 

@@ -93,7 +93,8 @@ function judgeGrace(
   verdict: Verdict,
 ): void {
   verdict.evaluated()
-  const upMs = world.downAtMs === null ? atMs - world.noticedUpAtMs : 0
+  // What landed in the very instant in which the database went away was judged while it was up.
+  const upMs = world.downAtMs === null || world.downAtMs === atMs ? atMs - world.noticedUpAtMs : 0
   if (upMs >= leaseTtlMs) return
   const kind = type === 'job.reclaimed' ? 'reclaimed-in-grace' : 'timed-out-in-grace'
   const message = `${type} of job ${job} when the database had been up for ${upMs} of ${leaseTtlMs} ms`

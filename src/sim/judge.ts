@@ -47,12 +47,20 @@ export async function judge(
   const result = await run(options)
   const whole = request.draws ? result : await withDatabaseTimeOnly(result, options, databaseTimeEach)
   if (request.verify && whole.verdict === 'pass') return verified(whole, options)
-  if (whole.verdict === 'error' && !request.story) return run({ ...options, keepStory: true })
+  if (whole.verdict === 'error' && !request.draws) return erred(whole, options)
   return whole.verdict === 'violated' && !request.draws ? kept(whole, options) : whole
 }
 
 function dealt(seed: bigint, known: readonly Scenario[]): Scenario {
   return known[Number(seed % BigInt(known.length))] as Scenario
+}
+
+/** An error is told with its stack, by a second run; one that comes but once is no error of the seed. */
+async function erred(result: RunResult, options: RunOptions): Promise<RunResult> {
+  const again = await run({ ...options, keepStory: true })
+  return again.verdict === 'error' && again.traceHash === result.traceHash
+    ? again
+    : differing(result, options)
 }
 
 async function kept(result: RunResult, options: RunOptions): Promise<RunResult> {

@@ -47,14 +47,14 @@ export interface TallyOptions {
   readonly asked: readonly string[]
   /** One seed is looked at, not a sample: nothing is expected of it. */
   readonly single: boolean
-  /** A user's scenarios: which situations their jobs can bring about is theirs to know. */
-  readonly users?: boolean
+  /** A part of what there is, or a user's scenarios: which situations those can bring about is not known here. */
+  readonly partial?: boolean
 }
 
 /** From so many seeds on, something that never happened is a fault of the bench. */
 const sometimesSeedsMin = 100
 
-export function createTally({ properties, asked, single, users = false }: TallyOptions): Tally {
+export function createTally({ properties, asked, single, partial = false }: TallyOptions): Tally {
   const hashes: string[] = []
   const failures: { index: number; failure: Failure }[] = []
   const faults: Record<string, number> = {}
@@ -141,7 +141,7 @@ export function createTally({ properties, asked, single, users = false }: TallyO
             : missing
                 .filter(({ kind }) => kind !== 'sometimes')
                 .map(({ name }) => `${name} was never evaluated`)),
-          ...(sums.seeds >= sometimesSeedsMin && !users
+          ...(sums.seeds >= sometimesSeedsMin && !partial
             ? unreached.map((name) => `${name} was never reached`)
             : []),
         ],

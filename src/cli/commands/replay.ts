@@ -37,7 +37,6 @@ export async function replay(target: string, options: ReplayOptions): Promise<nu
     properties: standardProperties,
     asked: [],
     single: true,
-    users: module !== null,
   })
   let story: readonly string[] = []
   await runPool({

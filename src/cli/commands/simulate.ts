@@ -46,7 +46,7 @@ export async function simulate(file: string | undefined, options: SimulateOption
     properties: standardProperties,
     asked: options.faults ?? [],
     single: options.seed !== undefined,
-    users: url !== null,
+    partial: url !== null || options.scenario !== undefined || options.faults !== undefined,
   })
   const progress = createProgress(options.json ?? false)
   const deal = dealer(options, startedMs)

@@ -1,5 +1,6 @@
 import { InputInvalid } from '../errors.ts'
 import type { JobDescription } from './definition.ts'
+import { isThenable } from './thenable.ts'
 import { toJson } from './json.ts'
 import { textOf } from './text.ts'
 
@@ -44,7 +45,7 @@ function jsonOf(name: string, input: unknown): string {
 async function validated(definition: JobDescription, input: unknown): Promise<unknown> {
   if (!definition.input) return input
   let result = definition.input['~standard'].validate(input)
-  if (result instanceof Promise) result = await result
+  if (isThenable(result)) result = await result
   if (!result.issues) return result.value
   const issues = result.issues.map(({ message, path }) => {
     const at = path?.map((part) => String(typeof part === 'object' ? part.key : part)).join('.')

@@ -10,6 +10,7 @@ import { createLazySignal } from './lazy-signal.ts'
 import type { Leases } from './leases.ts'
 import { failureOf, successOf } from './outcome.ts'
 import type { WorkerParts } from './parts.ts'
+import { createTimerGroup } from './timer-group.ts'
 
 /** One execution of one job, from its claim to its settlement. */
 export interface Attempt {
@@ -53,6 +54,13 @@ export function createAttempt(
     ended: false,
     settleSent: false,
   }
+  /** What the handler is told, read when it asks: a blocked event loop may have kept the timer from its turn. */
+  const lease = {
+    get certain() {
+      return state.certain && leases.certain(claim, job.spec.leaseTtlMs)
+    },
+  }
+  const timers = createTimerGroup(clock)
   let timer: Timer | null = null
   let startable: (() => void) | null = null
 
@@ -76,11 +84,13 @@ export function createAttempt(
   async function execute(): Promise<Outcome> {
     try {
       const input = await handlerInput(definition, job.spec)
-      const context = contextOf(clock, job, input, interruption, state)
+      const context = contextOf(timers.clock, job, input, interruption, lease)
       const value = await parts.executor.run({ id, epoch: job.epoch }, async () => definition.run(context))
       return successOf(value)
     } catch (error) {
       return failureOf(error, job, parts.random)
+    } finally {
+      timers.cancel()
     }
   }
 

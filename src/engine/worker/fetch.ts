@@ -32,6 +32,8 @@ export interface FetchParts extends WorkerParts {
   readonly start: (claim: HeldClaim, job: ClaimedJob) => void
 }
 
+const claimsInARowMax = 16
+
 export function createFetcher(parts: FetchParts): Fetcher {
   const { clock, store, worker, intervals, leases, slots, emit, ask } = parts
   const wake = createWake(clock)
@@ -40,6 +42,8 @@ export function createFetcher(parts: FetchParts): Fetcher {
   /** What the loop remembers between two turns. */
   const state = {
     claims: 0,
+    /** Since the loop last gave way to timers. */
+    claimsInARow: 0,
     unknown: null as HeldClaim | null,
     unknownInARow: 0,
     /** A job on its last eviction waits for this process to be idle, or runs in it. */
@@ -56,11 +60,18 @@ export function createFetcher(parts: FetchParts): Fetcher {
       else if (mayClaim()) await claim()
       else pace.after(leases.uncertain > 0 ? intervals.heartbeatRetryMs : Number.POSITIVE_INFINITY)
       if (pace.waitMs > 0 && goesOn()) await rest()
+      if (state.claimsInARow >= claimsInARowMax && goesOn()) await giveWay()
     }
   }
 
   function goesOn(): boolean {
     return !state.stopping || (state.unknown !== null && !state.abandoned)
+  }
+
+  /** A store that answers at once would else keep timers waiting until its queue is empty: heartbeats, timeouts. */
+  async function giveWay(): Promise<void> {
+    state.claimsInARow = 0
+    await new Promise<void>((resolve) => void clock.timer(0, 'give-way', resolve))
   }
 
   async function rest(): Promise<void> {
@@ -70,11 +81,13 @@ export function createFetcher(parts: FetchParts): Fetcher {
   }
 
   function mayClaim(): boolean {
+    leases.lookAtDeadlines()
     if (state.draining && leases.attempts === 0) state.draining = false
     return !state.draining && leases.uncertain === 0 && slots.free().length > 0 && kinds.length > 0
   }
 
   async function claim(): Promise<void> {
+    state.claimsInARow += 1
     const queues = slots.free()
     const limit = queues.reduce((sum, queue) => sum + queue.limit, 0)
     const held = leases.hold(`${worker}.${++state.claims}`)

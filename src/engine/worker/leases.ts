@@ -19,6 +19,8 @@ export interface Leases {
   /** Called when an attempt needs its lease no more: its settle is confirmed, or it was lost. */
   drop(claim: HeldClaim, attempt: Attempt): void
   certain(claim: HeldClaim, leaseTtlMs: number): boolean
+  /** Notices a lease that can no longer be vouched for, though its timer had no turn yet. */
+  lookAtDeadlines(): void
   /** Attempts that have a lease. */
   readonly attempts: number
   /** Attempts that cannot be vouched for: while there are any, nothing may be claimed. */
@@ -122,6 +124,7 @@ export function createLeases(parts: WorkerParts, freed: () => void): Leases {
       if (held.remove(claim, attempt)) freed()
     },
     certain,
+    lookAtDeadlines: () => deadline.look(),
     get attempts() {
       return held.attempts
     },

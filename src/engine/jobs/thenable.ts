@@ -1,0 +1,4 @@
+/** Whether a value must be awaited: any promise, not only Node's own. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
+}
