@@ -82,8 +82,6 @@ async function ours(synchronous, jobs, limit) {
       jitter: false,
       leaseTtlMs: 30_000,
       timeoutMs: 600_000,
-      metadata: null,
-      traceparent: null,
       enqueuedAtMs: Date.now(),
     },
     due: { delayMs: 0 },
@@ -92,8 +90,7 @@ async function ours(synchronous, jobs, limit) {
     await store.jobs.insert({ insertId: randomUUID(), jobs: specs })
   })
   const worker = randomUUID()
-  const solo = /** @type {const} */ ('take')
-  const claiming = { worker, limit, queues: [{ queue: 'default', limit }], kinds: ['send-mail'], solo }
+  const claiming = { worker, limit, queues: [{ queue: 'default', limit }], kinds: ['send-mail'], idle: true }
   const drains = await rate(jobs, async () => {
     for (;;) {
       const claimed = await store.claims.claim({ token: randomUUID(), ...claiming })

@@ -1,5 +1,4 @@
-import { StoreUnavailable } from './errors.ts'
-import { declared } from './recovery/fleet.ts'
+import { InvalidConfig, StoreUnavailable } from './errors.ts'
 import { type Sweeper, createSweeper } from './recovery/sweeper.ts'
 import type { WorkerParts } from './worker/parts.ts'
 import { createWake } from './worker/wake.ts'
@@ -46,8 +45,14 @@ export function startRunning(
   const started = start()
 
   async function start(): Promise<void> {
-    const fleet = await declaring()
+    const fleet = await declared()
     if (!fleet || phase !== 'starting') return
+    if (fleet.sweepMs !== intervals.sweepMs) {
+      phase = 'stopped'
+      throw new InvalidConfig(
+        `sweepMs is ${intervals.sweepMs} here but ${fleet.sweepMs} on this store; all engines of a store must agree on it`,
+      )
+    }
     phase = 'running'
     emit({ type: 'engine.started', worker })
     work = createWorker(parts, queues)
@@ -55,16 +60,12 @@ export function startRunning(
     sweeper = createSweeper({ store, clock, intervals, ask, lastReplyMs: fleet.nowMs, onReturned })
   }
 
-  /** Waits for the store; null if a stop came first. */
-  async function declaring(): Promise<{ nowMs: number } | null> {
+  async function declared(): Promise<{ sweepMs: number; nowMs: number } | null> {
     while (phase === 'starting') {
       try {
-        return await declared(parts)
+        return await ask('watch.declare', store.watch.declare({ sweepMs: intervals.sweepMs }))
       } catch (error) {
-        if (!(error instanceof StoreUnavailable)) {
-          phase = 'stopped'
-          throw error
-        }
+        if (!(error instanceof StoreUnavailable)) throw error
         await wake.wait(intervals.heartbeatRetryMs, 'start-retry')
       }
     }

@@ -11,8 +11,6 @@ export interface Database {
   readonly raw: InspectableStore
   /** Set while it is away. */
   readonly down: Fault | null
-  /** How far its clock is ahead of true time; negative: behind. */
-  readonly aheadMs: number
   /** Rises whenever open connections are cut. */
   readonly generation: number
   readonly errors: { readonly refused: StoreUnavailable; readonly reset: StoreUnavailable }
@@ -26,10 +24,7 @@ export interface Database {
     params: unknown,
     run: (store: Store) => Promise<R>,
   ): Promise<R>
-  /** An operation that came while it was stalled: it lands when the stall is over. */
-  hold(execute: () => void): void
   goDown(fault: Fault): void
-  jump(byMs: number): void
   /** Comes back at once, whatever kept it away. */
   comeUp(): void
 }
@@ -38,8 +33,7 @@ export interface Database {
 const arrival = 'arrival'
 
 export function createDatabase(world: World, raw: InspectableStore): Database {
-  const held: (() => void)[] = []
-  const state = { down: null as Fault | null, aheadMs: 0, generation: 0, busy: 0 }
+  const state = { down: null as Fault | null, generation: 0, busy: 0 }
   const errors = {
     refused: new StoreUnavailable('connection refused (simulated)', 'no'),
     reset: new StoreUnavailable('connection reset (simulated)', 'maybe'),
@@ -57,9 +51,6 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
     errors,
     get down() {
       return state.down
-    },
-    get aheadMs() {
-      return state.aheadMs
     },
     get generation() {
       return state.generation
@@ -83,18 +74,12 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
         },
       )
     },
-    hold: (execute) => void held.push(execute),
-    jump: (byMs) => {
-      state.aheadMs += byMs
-      world.recorder.happened(null, { type: 'database.jumped', byMs })
-    },
     goDown: (fault) => {
       if (state.down) return
       world.struck(fault, null)
       if (fault.lands) landAll()
       state.down = fault
-      // A stall cuts no connection: what was asked meanwhile is answered in the end.
-      if (fault.how !== 'stall') state.generation += 1
+      state.generation += 1
       world.recorder.happened(null, { type: 'database.down', forMs: fault.forMs ?? 0 })
       world.later(fault.forMs ?? 0, 'database-up', () => {
         if (state.down === fault) database.comeUp()
@@ -104,7 +89,6 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
       if (!state.down) return
       state.down = null
       world.recorder.happened(null, { type: 'database.up' })
-      for (const execute of held.splice(0)) execute()
     },
   }
   return database

@@ -21,7 +21,7 @@ const claim = {
   limit: 1,
   queues: [{ queue: 'q', limit: 1 }],
   kinds: ['k'],
-  solo: 'take' as const,
+  idle: true,
 }
 
 describe('a store call', () => {

@@ -13,11 +13,7 @@ import type {
 } from '../../engine/ports/store.ts'
 import type { OpenStore } from './case.ts'
 
-export type JobOptions = Partial<JobSpec> & {
-  readonly delayMs?: number
-  readonly atMs?: number
-  readonly undispatched?: boolean
-}
+export type JobOptions = Partial<JobSpec> & { readonly delayMs?: number; readonly atMs?: number }
 
 interface Claimed {
   readonly token: string
@@ -45,7 +41,7 @@ export interface Fixture {
   /** Inserts one new job. */
   readonly enqueueOne: (options?: JobOptions) => Promise<string>
   readonly claimParams: (options?: Partial<ClaimParams>) => ClaimParams
-  /** Claims from this case's queue and kind, as an idle worker with room for all, unless told otherwise. */
+  /** Claims from this case's queue and kind; idle, and with room for all, unless told otherwise. */
   readonly claim: (options?: Partial<ClaimParams>) => Promise<Claimed>
   /** Inserts one job and claims it. */
   readonly start: (
@@ -72,7 +68,6 @@ export interface Fixture {
 /** A lease so short that real time can outlast it. */
 export const shortMs = 20
 
-export const cancelled: Outcome = { kind: 'cancelled' }
 export const released: Outcome = { kind: 'released', delayMs: 0 }
 export const succeeded: Outcome = { kind: 'succeeded', result: '{"ok":true}' }
 export function failure(options: { delayMs?: number; permanent?: boolean } = {}): Outcome {
@@ -95,7 +90,7 @@ export async function createFixture({ store, time }: OpenStore, salt: string): P
     while ((await store.now()) < until);
   }
 
-  function newJob({ delayMs = 0, atMs, undispatched = false, ...spec }: JobOptions = {}): NewJob {
+  function newJob({ delayMs = 0, atMs, ...spec }: JobOptions = {}): NewJob {
     const stock: JobSpec = {
       id: spec.id ?? name('job'),
       kind,
@@ -109,12 +104,9 @@ export async function createFixture({ store, time }: OpenStore, salt: string): P
       jitter: false,
       leaseTtlMs: 30_000,
       timeoutMs: 600_000,
-      metadata: null,
-      traceparent: null,
       enqueuedAtMs: 1_700_000_000_000,
     }
-    const due = undispatched ? { undispatched } : atMs === undefined ? { delayMs } : { atMs }
-    return { spec: { ...stock, ...spec }, due }
+    return { spec: { ...stock, ...spec }, due: atMs === undefined ? { delayMs } : { atMs } }
   }
 
   async function enqueue(...options: JobOptions[]): Promise<string[]> {
@@ -126,8 +118,7 @@ export async function createFixture({ store, time }: OpenStore, salt: string): P
   }
 
   function claimParams(options: Partial<ClaimParams> = {}): ClaimParams {
-    const queues = [{ queue, limit: 1_000 }]
-    const stock = { worker, limit: 1_000, queues, kinds: [kind], solo: 'take' } as const
+    const stock = { worker, limit: 1_000, queues: [{ queue, limit: 1_000 }], kinds: [kind], idle: true }
     return { token: options.token ?? name('token'), ...stock, ...options }
   }
 
@@ -150,7 +141,6 @@ export async function createFixture({ store, time }: OpenStore, salt: string): P
   const inspectable = (): InspectableStore => store as InspectableStore
   const contentOf = async (ids: readonly string[]): Promise<unknown> => ({
     jobs: await Promise.all(ids.map((id) => store.jobs.get({ id }))),
-    checkpoints: await Promise.all(ids.map((id) => store.jobs.checkpoints({ id }))),
     dump: 'dump' in store ? await inspectable().dump() : null,
   })
 
@@ -218,9 +208,6 @@ export async function createFixture({ store, time }: OpenStore, salt: string): P
     },
   }
 }
-
-/** What a job is that nobody holds, and that waits for nothing. */
-export const unclaimed = { token: null, claimedAtMs: null, visibleAtMs: null } as const
 
 /** Stops a loop that a broken store would keep going for ever. */
 export function assertEnds(calls: number): void {

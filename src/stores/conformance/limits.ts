@@ -64,9 +64,7 @@ export const limitCases: readonly Case[] = [
         (await store.jobs.expireTimeouts({ limit: 100 })).jobs.filter((job) => job.id === id),
         [],
       )
-      assert.deepEqual((await store.claims.renew({ worker, tokens: [token] })).held, [
-        { id, epoch: 1, cancel: false },
-      ])
+      assert.deepEqual((await store.claims.renew({ worker, tokens: [token] })).held, [{ id, epoch: 1 }])
     },
   },
   {
@@ -80,7 +78,7 @@ export const limitCases: readonly Case[] = [
       const { held } = await store.claims.renew({ worker, tokens: [token] })
       assert.deepEqual(
         held,
-        ids.map((id) => ({ id, epoch: 1, cancel: false })),
+        ids.map((id) => ({ id, epoch: 1 })),
       )
       const settlements = ids.map((id, n) => ({
         id,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Case } from './case.ts'
-import { assertChanged, assertWithin, failure, shortMs, succeeded, unclaimed } from './fixture.ts'
+import { assertChanged, assertWithin, failure, shortMs, succeeded } from './fixture.ts'
+
+const unclaimed = { token: null, claimedAtMs: null, visibleAtMs: null }
 
 export const reclaimCases: readonly Case[] = [
   {
