@@ -82,6 +82,8 @@ async function ours(synchronous, jobs, limit) {
       jitter: false,
       leaseTtlMs: 30_000,
       timeoutMs: 600_000,
+      metadata: null,
+      traceparent: null,
       enqueuedAtMs: Date.now(),
     },
     due: { delayMs: 0 },
@@ -90,7 +92,8 @@ async function ours(synchronous, jobs, limit) {
     await store.jobs.insert({ insertId: randomUUID(), jobs: specs })
   })
   const worker = randomUUID()
-  const claiming = { worker, limit, queues: [{ queue: 'default', limit }], kinds: ['send-mail'], idle: true }
+  const solo = /** @type {const} */ ('take')
+  const claiming = { worker, limit, queues: [{ queue: 'default', limit }], kinds: ['send-mail'], solo }
   const drains = await rate(jobs, async () => {
     for (;;) {
       const claimed = await store.claims.claim({ token: randomUUID(), ...claiming })

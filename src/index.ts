@@ -1,20 +1,18 @@
-export {
-  type Engine,
-  type EngineOptions,
-  type Health,
-  type StopOptions,
-  createEngine,
-} from './engine/engine.ts'
+export type { Engine, EngineOptions, Health, StopOptions } from './engine/api.ts'
+export { createEngine } from './engine/engine.ts'
 export {
   AttemptTimeout,
+  CommandRefused,
   EngineStopping,
   HoldfastError,
   IdConflict,
   InputInvalid,
   InvalidArgument,
   InvalidConfig,
+  JobCancelled,
   LeaseLost,
   LeaseUncertain,
+  NamedLeaseLost,
   PermanentFailure,
   ResultInvalid,
   StoreUnavailable,
@@ -32,6 +30,9 @@ export {
   type RetryOptions,
   defineJob,
 } from './engine/jobs/definition.ts'
+export type { Exclusive } from './engine/leases/exclusive.ts'
+export type { CommandOptions, Operations } from './engine/operations.ts'
+export type { Middleware } from './engine/worker/middleware.ts'
 export type { EnqueueOptions, EnqueueRequest, Enqueued } from './engine/jobs/enqueue.ts'
 export type { JobError, JobRecord, JobSpec, JobState } from './engine/jobs/record.ts'
 export type { Clock, Timer } from './engine/ports/clock.ts'

@@ -69,6 +69,21 @@ export class LeaseUncertain extends HoldfastError {
   readonly code = 'LEASE_UNCERTAIN'
 }
 
+/** Reason of an attempt's signal: an operator asked for the job's end. */
+export class JobCancelled extends HoldfastError {
+  readonly code = 'CANCELLED'
+}
+
+/** Reason of the signal of exclusive work: its named lease could not be kept, and somebody else may hold it. */
+export class NamedLeaseLost extends HoldfastError {
+  readonly code = 'NAMED_LEASE_LOST'
+}
+
+/** The job is in another state or at another version than the command is for. Nothing was changed. */
+export class CommandRefused extends HoldfastError {
+  readonly code = 'COMMAND_REFUSED'
+}
+
 /** Reason of an attempt's signal: the engine stops; the job goes back to the queue uncharged. */
 export class EngineStopping extends HoldfastError {
   readonly code = 'ENGINE_STOPPING'

@@ -23,14 +23,19 @@ export type StoreEvent =
       readonly type: 'job.inserted'
       readonly job: string
       readonly created: boolean
+      readonly kind: string
       readonly queue: string
       readonly band: number
       readonly maxAttempts: number
       readonly maxEvictions: number
       readonly leaseTtlMs: number
       readonly timeoutMs: number
-      readonly backoffMsMax: number
-      readonly dueMs: number
+      readonly backoffMs: readonly number[]
+      readonly jitter: boolean
+      /** How long after now it is due; null where that is an absolute time, or never until it is dispatched. */
+      readonly dueMs: number | null
+      /** Digest of the input's JSON text. */
+      readonly input: number
     }
   | {
       readonly type: 'job.claimed'
@@ -54,6 +59,10 @@ export type StoreEvent =
       readonly outcome: Outcome['kind']
       /** A failure that skips the remaining attempts. */
       readonly permanent: boolean
+      /** How long a job that goes back was to wait. */
+      readonly delayMs: number
+      /** Digest of the result's JSON text; 0 for none. */
+      readonly result: number
       readonly settled: Settled
       readonly repeated: boolean
       readonly state: JobState | null
@@ -63,7 +72,7 @@ export type StoreEvent =
       readonly job: string
       readonly epoch: number
       readonly evictions: number
-      readonly state: 'queued' | 'failed'
+      readonly state: 'queued' | 'failed' | 'cancelled'
     }
   | { readonly type: 'reclaim.heldBack'; readonly leases: number }
   | {
@@ -71,13 +80,59 @@ export type StoreEvent =
       readonly job: string
       readonly epoch: number
       readonly failures: number
-      readonly state: 'queued' | 'failed'
+      readonly state: 'queued' | 'failed' | 'cancelled'
     }
   | {
       readonly type: 'watch.moved'
       readonly kind: 'moved' | 'restarted' | 'refused'
       readonly seenSinceMs: number
     }
+
+  /** An operator asked for the end: a queued job is `cancelled` at once, a running one `requested`. */
+  | { readonly type: 'job.cancelRequested'; readonly job: string; readonly kind: 'cancelled' | 'requested' }
+  | {
+      readonly type: 'job.commanded'
+      readonly job: string
+      readonly command: 'retry' | 'reschedule'
+      /** Names the call: a repeat of one that applied is answered `applied` again. */
+      readonly token: string
+      readonly delayMs: number
+      readonly applied: boolean
+      readonly version: number | null
+    }
+  | { readonly type: 'job.dispatched'; readonly job: string }
+  | {
+      readonly type: 'job.noted'
+      readonly job: string
+      readonly epoch: number
+      readonly what: 'progress' | 'checkpoint'
+      readonly key: string
+      /** Digest of the JSON text that was kept. */
+      readonly value: number
+      readonly applied: boolean
+    }
+  /** The checkpoints of a job were read. */
+  | {
+      readonly type: 'job.recalled'
+      readonly job: string
+      readonly entries: readonly { readonly key: string; readonly value: number }[]
+    }
+  | { readonly type: 'named.acquired'; readonly key: string; readonly owner: string; readonly ttlMs: number }
+  | { readonly type: 'named.refused'; readonly key: string; readonly owner: string }
+  | {
+      readonly type: 'named.renewed'
+      readonly key: string
+      readonly owner: string
+      readonly ttlMs: number
+      readonly held: boolean
+    }
+  | {
+      readonly type: 'named.released'
+      readonly key: string
+      readonly owner: string
+      readonly released: boolean
+    }
+  | { readonly type: 'control.changed'; readonly hold: boolean; readonly paused: readonly string[] }
 
 export type EngineEvent =
   | { readonly type: 'engine.started'; readonly worker: string }
@@ -98,6 +153,10 @@ export type EngineEvent =
   | { readonly type: 'attempt.uncertain'; readonly job: string; readonly epoch: number }
   | { readonly type: 'attempt.certain'; readonly job: string; readonly epoch: number }
   | { readonly type: 'attempt.lost'; readonly job: string; readonly epoch: number }
+  | { readonly type: 'attempt.cancelling'; readonly job: string; readonly epoch: number }
+  | { readonly type: 'exclusive.began'; readonly key: string; readonly owner: string }
+  | { readonly type: 'exclusive.lost'; readonly key: string; readonly owner: string }
+  | { readonly type: 'exclusive.ended'; readonly key: string; readonly owner: string }
   | { readonly type: 'attempt.abandoned'; readonly job: string; readonly epoch: number }
   | {
       readonly type: 'attempt.confirmed'
@@ -114,20 +173,64 @@ export type WorldEvent =
       readonly sweepMs: number
       readonly storeCallMs: number
       readonly replyMs: number
+      readonly abandonMs: number
+      readonly pollMsMax: number
     }
   | {
       readonly type: 'fault.struck'
       readonly fault: string
       readonly family: string
       readonly call: string | null
+      /** How long it lasts, where no event of its own says that it is over; else 0. */
+      readonly forMs: number
     }
-  | { readonly type: 'node.started' }
+  /** The queues that it works on, with their concurrency, and the kinds that it has handlers for. */
+  | {
+      readonly type: 'node.started'
+      readonly queues: Readonly<Record<string, number>>
+      readonly kinds: readonly string[]
+    }
+  | { readonly type: 'node.stopping'; readonly drainMs: number }
   | { readonly type: 'node.crashed' }
   | { readonly type: 'node.paused'; readonly forMs: number }
   | { readonly type: 'node.resumed' }
   | { readonly type: 'database.down'; readonly forMs: number }
   | { readonly type: 'database.up' }
-  | { readonly type: 'enqueue.acknowledged'; readonly job: string }
+  /** The clock of the database went forward, or back. */
+  | { readonly type: 'database.jumped'; readonly byMs: number }
+  /** `tries`: how often it was sent; what an earlier send did, the producer does not know. */
+  | {
+      readonly type: 'enqueue.acknowledged'
+      readonly job: string
+      readonly created: boolean
+      readonly tries: number
+    }
+  /** What a handler got, `input` as a digest, and whether its definition asks to be ended when its lease is uncertain. */
+  | {
+      readonly type: 'handler.began'
+      readonly job: string
+      readonly epoch: number
+      readonly input: number
+      readonly abortsUncertain: boolean
+    }
+  /** Its signal fired; `code` is that of the reason. */
+  | {
+      readonly type: 'handler.signalled'
+      readonly job: string
+      readonly epoch: number
+      readonly code: string
+    }
+  | {
+      readonly type: 'handler.ended'
+      readonly job: string
+      readonly epoch: number
+      /** `neither`: it returned what has no JSON form. */
+      readonly how: 'returned' | 'threw' | 'neither'
+      /** What it threw forbids another attempt. */
+      readonly permanent: boolean
+      /** Digest of the JSON text that it returned; 0 for nothing. */
+      readonly result: number
+    }
   | { readonly type: 'run.healed'; readonly boundMs: number }
   | {
       readonly type: 'job.final'
@@ -137,5 +240,7 @@ export type WorldEvent =
       readonly failures: number
       readonly evictions: number
       readonly epoch: number
+      /** Digest of the stored result; 0 for none. */
+      readonly result: number
     }
   | { readonly type: 'run.ended'; readonly converged: boolean }

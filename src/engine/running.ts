@@ -1,4 +1,5 @@
-import { InvalidConfig, StoreUnavailable } from './errors.ts'
+import { StoreUnavailable } from './errors.ts'
+import { declared } from './recovery/fleet.ts'
 import { type Sweeper, createSweeper } from './recovery/sweeper.ts'
 import type { WorkerParts } from './worker/parts.ts'
 import { createWake } from './worker/wake.ts'
@@ -45,14 +46,8 @@ export function startRunning(
   const started = start()
 
   async function start(): Promise<void> {
-    const fleet = await declared()
+    const fleet = await declaring()
     if (!fleet || phase !== 'starting') return
-    if (fleet.sweepMs !== intervals.sweepMs) {
-      phase = 'stopped'
-      throw new InvalidConfig(
-        `sweepMs is ${intervals.sweepMs} here but ${fleet.sweepMs} on this store; all engines of a store must agree on it`,
-      )
-    }
     phase = 'running'
     emit({ type: 'engine.started', worker })
     work = createWorker(parts, queues)
@@ -60,12 +55,16 @@ export function startRunning(
     sweeper = createSweeper({ store, clock, intervals, ask, lastReplyMs: fleet.nowMs, onReturned })
   }
 
-  async function declared(): Promise<{ sweepMs: number; nowMs: number } | null> {
+  /** Waits for the store; null if a stop came first. */
+  async function declaring(): Promise<{ nowMs: number } | null> {
     while (phase === 'starting') {
       try {
-        return await ask('watch.declare', store.watch.declare({ sweepMs: intervals.sweepMs }))
+        return await declared(parts)
       } catch (error) {
-        if (!(error instanceof StoreUnavailable)) throw error
+        if (!(error instanceof StoreUnavailable)) {
+          phase = 'stopped'
+          throw error
+        }
         await wake.wait(intervals.heartbeatRetryMs, 'start-retry')
       }
     }

@@ -10,6 +10,8 @@ import { type Property, type Verdict, property } from './property.ts'
  *   from there;
  * - the outage watch began anew, or an outage ended (plus the sweep that notices it): grace gives a whole
  *   TTL from there;
+ * - the clock of the database went back: that shows as an expiry beyond the TTL only until the clock has
+ *   caught up, and where grace lasts until then, the lease lapses by itself, later by as much;
  * - nobody has swept without a hitch for so long: crashed, asleep, or its sweep calls were lost. That moves
  *   the sweep, not the lease, so it adds no TTL.
  *
@@ -17,12 +19,14 @@ import { type Property, type Verdict, property } from './property.ts'
  * ever. A sweeper that worked for three sweeps without a hitch, on a database that was up, has moved the
  * watch within the last two.
  *
- * Blind spot: time is true time; a database clock that jumps would need its own exemption.
+ * Blind spot: a holder that is silent and not dead is not looked at.
  */
 interface Held extends Who {
   readonly epoch: number
   readonly leaseTtlMs: number
   landedAtMs: number
+  /** When its lease lapses by itself, by the database's clock. */
+  expiresMs: number
   overdue: boolean
 }
 
@@ -46,7 +50,7 @@ export const deadWorkerRecovered: Property = property({
   name: 'dead-worker-recovered',
   kind: 'always',
   says: 'A job of a dead worker is taken back within its TTL, a sweep and a store call; grace always ends.',
-  blindSpot: 'A jump of the database clock is not accounted for.',
+  blindSpot: 'A holder that is silent and not dead is not looked at.',
   on: [...sweeperEvents, ...jobEvents, 'run.ended'],
   suspendedBy: [],
   needs: ['crash'],
@@ -57,7 +61,7 @@ export const deadWorkerRecovered: Property = property({
         return claimed(state, event)
       case 'claim.recovered':
       case 'lease.renewed':
-        return landed(state.held.get(event.job) ?? state.orphans.get(event.job), event.epoch, event.atMs)
+        return landed(state, state.held.get(event.job) ?? state.orphans.get(event.job), event)
       case 'job.settled':
         if (event.settled === 'applied' && event.state !== 'running')
           left(state, event.job, event.atMs, verdict)
@@ -83,11 +87,18 @@ function claimed({ sweepers, held, orphans }: State, event: EventOf<'job.claimed
   held.delete(job)
   orphans.delete(job)
   const jobs = isDead(sweepers, event) ? orphans : held
-  jobs.set(job, { epoch, node, incarnation, leaseTtlMs, landedAtMs: atMs, overdue: false })
+  const expiresMs = atMs + sweepers.clock.aheadMs + leaseTtlMs
+  jobs.set(job, { epoch, node, incarnation, leaseTtlMs, landedAtMs: atMs, expiresMs, overdue: false })
 }
 
-function landed(held: Held | undefined, epoch: number, atMs: number): void {
-  if (held?.epoch === epoch) held.landedAtMs = atMs
+function landed(
+  { sweepers }: State,
+  held: Held | undefined,
+  { epoch, atMs }: EventOf<'claim.recovered' | 'lease.renewed'>,
+): void {
+  if (held?.epoch !== epoch) return
+  held.landedAtMs = atMs
+  held.expiresMs = atMs + sweepers.clock.aheadMs + held.leaseTtlMs
 }
 
 /** A death; a start of a later incarnation says the same of the earlier ones. */
@@ -123,13 +134,15 @@ function judge(sweepers: Sweepers, job: string, orphan: Held, atMs: number, verd
 }
 
 /** Null while nothing can be asked of anybody: the database is down, or nobody sweeps. */
-function deadlineMs(sweepers: Sweepers, { landedAtMs, leaseTtlMs }: Held): number | null {
-  const { sweepMs, storeCallMs, down, upAtMs, restartedAtMs } = sweepers
+function deadlineMs(sweepers: Sweepers, { landedAtMs, expiresMs, leaseTtlMs }: Held): number | null {
+  const { sweepMs, storeCallMs, down, upAtMs, clock, restartedAtMs } = sweepers
   const soundMs = soundSince(sweepers)
   if (down || soundMs === null) return null
   const upMs = upAtMs === null ? 0 : upAtMs + sweepMs
   const lapsedMs = Math.max(landedAtMs, restartedAtMs ?? 0, upMs) + leaseTtlMs
-  return Math.max(lapsedMs, soundMs) + sweepMs + storeCallMs
+  const byMs = Math.max(lapsedMs, soundMs) + sweepMs + storeCallMs
+  const ownMs = expiresMs - clock.aheadMs
+  return byMs < ownMs - leaseTtlMs ? byMs : Math.max(byMs, ownMs + sweepMs + storeCallMs)
 }
 
 function judgeRestart(sweepers: Sweepers, { atMs, node }: EventOf<'watch.moved'>, verdict: Verdict): void {

@@ -1,9 +1,11 @@
 import type { EventOf } from '../engine/history.ts'
+import { type Retries, startsAnew } from './model/retries.ts'
 import { type Property, type Verdict, property } from './property.ts'
 
 /**
  * Why: three counters with three meanings. A crash that eats a retry, an eviction that is not counted, or a
- * release that is, all end with a good job dead-lettered or a bad one running for ever. (Contract 0.4, 0.5.)
+ * release that is, all end with a good job dead-lettered or a bad one running for ever. An operator's retry
+ * begins both anew. (Contract 0.4, 0.5, 5.12.)
  *
  * Blind spot: it compares the numbers that operations answer and the rows at the end; a counter that was
  * wrong in between, and right again before anybody looked, is not seen.
@@ -18,7 +20,10 @@ interface Budget {
   running: boolean
 }
 
-type State = Map<string, Budget>
+interface State {
+  readonly budgets: Map<string, Budget>
+  readonly retries: Retries
+}
 type Counter = 'attempt' | 'failures' | 'evictions'
 
 export const exactBudgets: Property = property({
@@ -26,13 +31,26 @@ export const exactBudgets: Property = property({
   kind: 'always',
   says: 'Attempts, failures and evictions count exactly what they mean, and dead-letter exactly when spent.',
   blindSpot: 'A counter that is wrong only between two looks at it is not seen.',
-  on: ['job.inserted', 'job.claimed', 'job.settled', 'job.reclaimed', 'job.timedOut', 'job.final'],
+  on: [
+    'job.inserted',
+    'job.claimed',
+    'job.settled',
+    'job.reclaimed',
+    'job.timedOut',
+    'job.commanded',
+    'job.final',
+  ],
   suspendedBy: [],
-  start: (): State => new Map(),
-  step(budgets, event, verdict) {
+  start: (): State => ({ budgets: new Map(), retries: new Map() }),
+  step({ budgets, retries }, event, verdict) {
     if (event.type === 'job.inserted') return inserted(budgets, event)
     const budget = budgets.get(event.job)
     if (!budget) return
+    if (event.type === 'job.commanded') {
+      // Attempts and epochs go on: they name what was.
+      if (startsAnew(retries, event)) [budget.failures, budget.evictions] = [0, 0]
+      return
+    }
     if (event.type === 'job.settled') return settled(budget, event, verdict)
     verdict.evaluated()
     switch (event.type) {
@@ -59,7 +77,10 @@ export const exactBudgets: Property = property({
 })
 
 /** A repeated insert says so again, and one of a job that is there says what it asked for: the first counts. */
-function inserted(budgets: State, { job, maxAttempts, maxEvictions }: EventOf<'job.inserted'>): void {
+function inserted(
+  budgets: State['budgets'],
+  { job, maxAttempts, maxEvictions }: EventOf<'job.inserted'>,
+): void {
   if (budgets.has(job)) return
   const none = { attempt: 0, failures: 0, evictions: 0, epoch: 0, running: false }
   budgets.set(job, { maxAttempts, maxEvictions, ...none })

@@ -38,7 +38,10 @@ export const exactlyOnceClaim: Property = property({
       case 'job.reclaimed':
       case 'job.timedOut':
         verdict.evaluated()
-        rise(claim, event, verdict)
+        if (!claim.running) {
+          const message = `${event.type} of job ${event.job} at epoch ${event.epoch}, which nobody held`
+          verdict.violated({ kind: 'taken-from-nobody', subject: event.job, message })
+        } else rise(claim, event, verdict)
         return supersede(claim, event.epoch, { node: '', incarnation: 0 })
       case 'job.settled':
         if (event.settled === 'applied' && event.epoch === claim.epoch) claim.running = false

@@ -1,8 +1,11 @@
-import { type Property, property } from './property.ts'
+import type { EventOf } from '../engine/history.ts'
+import { type Property, type Verdict, property } from './property.ts'
 
 /**
  * Why: an acknowledged job is a promise, and so is one that was inserted though nobody heard of it: its
  * producer will ask again under the same id. (Contract 0.17, 1.11.)
+ *
+ * And it is told the truth: who sent it once, and never had to send it again, has created it.
  *
  * Blind spot: it asks whether the row is there in the end, not whether its content is intact.
  */
@@ -27,6 +30,7 @@ export const noLostJob: Property = property({
         expect(expected, event.job).inserted = true
         return
       case 'enqueue.acknowledged':
+        if (!expect(expected, event.job).acknowledged) told(event, verdict)
         expect(expected, event.job).acknowledged = true
         return
       case 'job.final': {
@@ -48,6 +52,14 @@ export const noLostJob: Property = property({
     }
   },
 })
+
+function told({ job, created, tries }: EventOf<'enqueue.acknowledged'>, verdict: Verdict): void {
+  if (tries > 1) return
+  verdict.evaluated()
+  if (created) return
+  const message = `job ${job} was enqueued once, and its producer was told that it had been there before`
+  verdict.violated({ kind: 'own-job-denied', subject: job, message })
+}
 
 function expect(expected: State, job: string): Expected {
   let known = expected.get(job)

@@ -8,7 +8,7 @@ import { type Property, type Verdict, property } from './property.ts'
  * Why: when the database was away, every lease lapsed and nobody is to blame. Whoever takes jobs back at
  * that moment evicts the whole fleet. (Contract 0.20, 0.21.)
  *
- * The database must have been up for the job's TTL, counted from the last outage that the watch cannot have
+ * The database must have been up for the job's TTL, by its own clock, counted from the last outage that the watch cannot have
  * missed: one of up to two sweeps may fall between two moves of it, and is no gap, because the margin of
  * contract 0.3 lets a live worker renew across it. That a live worker then does keep its lease, through any
  * outage, is the second kind; see `mustKeepLease` for the one exemption.
@@ -94,7 +94,8 @@ function judgeGrace(
 ): void {
   verdict.evaluated()
   // What landed in the very instant in which the database went away was judged while it was up.
-  const upMs = world.downAtMs === null || world.downAtMs === atMs ? atMs - world.noticedUpAtMs : 0
+  const upMs =
+    world.downAtMs === null || world.downAtMs === atMs ? atMs - world.noticedUpAtMs + world.wonMs : 0
   if (upMs >= leaseTtlMs) return
   const kind = type === 'job.reclaimed' ? 'reclaimed-in-grace' : 'timed-out-in-grace'
   const message = `${type} of job ${job} when the database had been up for ${upMs} of ${leaseTtlMs} ms`

@@ -21,6 +21,8 @@ export interface Property<State = unknown, On extends HistoryType = HistoryType>
   readonly suspendedBy: readonly string[]
   /** Fault families without which it cannot be evaluated; any one of them will do. Default: none needed. */
   readonly needs?: readonly string[]
+  /** Events without any of which it cannot be evaluated either. Default: none needed. */
+  readonly after?: readonly HistoryType[]
   start(): State
   step(state: State, event: EventOf<On>, verdict: Verdict): void
 }

@@ -1,28 +1,45 @@
 import type { EventOf } from '../engine/history.ts'
+import { type Retries, startsAnew } from './model/retries.ts'
 import { type Property, type Verdict, property } from './property.ts'
 
 /**
  * Why: whoever read that a job succeeded acts on it. The first committed terminal state wins, and nothing
- * moves the job afterwards. (Contract 0.15.)
+ * moves the job afterwards, except an operator's retry of one that failed or was cancelled. (Contract 0.15.)
  *
  * Blind spot: the state alone is compared. A result that is overwritten under the same state is not seen.
  */
 type JobState = EventOf<'job.final'>['state']
-type State = Map<string, JobState>
+interface State {
+  readonly ended: Map<string, JobState>
+  readonly retries: Retries
+}
 
 export const singleTerminalState: Property = property({
   name: 'single-terminal-state',
   kind: 'always',
-  says: 'A job that succeeded or failed stays as it is: no claim, settle, reclaim or timeout moves it again.',
+  says: 'A job that ended stays as it is until an operator retries it: nothing else moves it again.',
   blindSpot: 'A result that changes under an unchanged state is not seen.',
-  on: ['job.claimed', 'job.settled', 'job.reclaimed', 'job.timedOut', 'job.final'],
+  on: [
+    'job.claimed',
+    'job.settled',
+    'job.reclaimed',
+    'job.timedOut',
+    'job.cancelRequested',
+    'job.commanded',
+    'job.final',
+  ],
   suspendedBy: [],
-  start: (): State => new Map(),
-  step(ended, event, verdict) {
+  start: (): State => ({ ended: new Map(), retries: new Map() }),
+  step({ ended, retries }, event, verdict) {
     const end = ended.get(event.job)
     if (event.type === 'job.final') {
       ended.delete(event.job)
       return final(end, event, verdict)
+    }
+    if (event.type === 'job.cancelRequested') return cancelled(ended, event, verdict)
+    if (event.type === 'job.commanded') {
+      if (startsAnew(retries, event)) retried(ended, event, verdict)
+      return
     }
     if (end !== undefined) return after(end, event, verdict)
     if (event.type === 'job.claimed') return
@@ -30,6 +47,32 @@ export const singleTerminalState: Property = property({
     if (event.state !== null && isTerminal(event.state)) ended.set(event.job, event.state)
   },
 })
+
+/** A cancel of one that is cancelled says so again. */
+function cancelled(
+  ended: State['ended'],
+  { job, kind }: EventOf<'job.cancelRequested'>,
+  verdict: Verdict,
+): void {
+  const end = ended.get(job)
+  if (end === undefined) {
+    if (kind === 'cancelled') ended.set(job, 'cancelled')
+    return
+  }
+  verdict.evaluated()
+  if (end === 'cancelled' && kind === 'cancelled') return
+  const message = `a cancel of job ${job}, which had ${end}, was answered ${kind}`
+  verdict.violated({ kind: 'cancelled-after-the-end', subject: job, message })
+}
+
+function retried(ended: State['ended'], { job }: EventOf<'job.commanded'>, verdict: Verdict): void {
+  const end = ended.get(job)
+  ended.delete(job)
+  verdict.evaluated()
+  if (end === 'failed' || end === 'cancelled') return
+  const message = `a retry started job ${job} anew, which ${end === undefined ? 'had not ended' : `had ${end}`}`
+  verdict.violated({ kind: 'retried-unended', subject: job, message })
+}
 
 type Move = EventOf<'job.claimed' | 'job.settled' | 'job.reclaimed' | 'job.timedOut'>
 
@@ -55,5 +98,5 @@ function final(end: JobState | undefined, { job, state }: EventOf<'job.final'>, 
 }
 
 function isTerminal(state: JobState): boolean {
-  return state === 'succeeded' || state === 'failed'
+  return state === 'succeeded' || state === 'failed' || state === 'cancelled'
 }

@@ -14,6 +14,7 @@ interface Situation<On extends HistoryType> {
   readonly blindSpot: string
   readonly on: On
   readonly needs?: readonly string[]
+  readonly after?: readonly HistoryType[]
   readonly when?: (event: EventOf<On>) => boolean
   /** Counts from this occurrence on; default 1. */
   readonly from?: number
@@ -135,6 +136,86 @@ export const sometimesProperties: readonly Property[] = [
     blindSpot: 'Does not say whether the job was to blame.',
     on: 'job.reclaimed',
     when: ({ state }) => state === 'failed',
+  }),
+  sometimes({
+    name: 'cancelled-while-running',
+    says: 'A handler was told that its job is cancelled, and the job ended so.',
+    blindSpot: 'Does not say whether the handler heeded its signal, or failed by itself.',
+    on: 'job.settled',
+    needs: ['operator'],
+    after: ['job.cancelRequested'],
+    when: ({ settled, outcome }) => settled === 'applied' && outcome === 'cancelled',
+  }),
+  sometimes({
+    name: 'retried-by-operator',
+    says: 'An operator started a job anew that had failed or was cancelled.',
+    blindSpot: 'Does not say what became of it.',
+    on: 'job.commanded',
+    needs: ['operator'],
+    when: ({ command, applied }) => command === 'retry' && applied,
+  }),
+  sometimes({
+    name: 'fleet-held',
+    says: 'An operator held the whole fleet.',
+    blindSpot: 'Does not say whether there was anything to claim meanwhile.',
+    on: 'control.changed',
+    needs: ['operator'],
+    when: ({ hold }) => hold,
+  }),
+  sometimes({
+    name: 'resumed-from-checkpoint',
+    says: 'A later attempt read what an earlier one had kept.',
+    blindSpot: 'Does not say what it made of it.',
+    on: 'job.recalled',
+    after: ['job.noted'],
+    when: ({ entries }) => entries.length > 0,
+  }),
+  sometimes({
+    name: 'late-note-refused',
+    says: 'An attempt that was superseded, or over, tried to write, and was refused.',
+    blindSpot: 'Does not say whether another attempt ran meanwhile.',
+    on: 'job.noted',
+    needs: ['pause', 'blocked-loop', 'handler-ignores-signal'],
+    after: ['job.noted'],
+    when: ({ applied }) => !applied,
+  }),
+  sometimes({
+    name: 'attempt-timed-out',
+    says: 'A handler was told that its time is over.',
+    blindSpot: 'Does not say whether it heeded that.',
+    on: 'handler.signalled',
+    needs: ['handler-hangs', 'handler-ignores-signal'],
+    when: ({ code }) => code === 'TIMEOUT',
+  }),
+  sometimes({
+    name: 'attempt-abandoned',
+    says: 'An attempt was settled without its handler, which ran on.',
+    blindSpot: 'Does not say when the handler returned.',
+    on: 'attempt.abandoned',
+    needs: ['handler-ignores-signal'],
+  }),
+  sometimes({
+    name: 'timed-out-by-sweep',
+    says: 'A worker did not end an attempt at its timeout, and a sweep did.',
+    blindSpot: 'Does not say why the worker did not.',
+    on: 'job.timedOut',
+    needs: ['timers'],
+    after: ['job.timedOut'],
+  }),
+  sometimes({
+    name: 'exclusive-work-lost',
+    says: "A process learned that the named lease of its work might be somebody else's.",
+    blindSpot: 'Does not say whether anybody else had it.',
+    on: 'exclusive.lost',
+    needs: ['pause', 'outage-long', 'stall', 'refused-connection', 'blocked-loop'],
+    after: ['named.acquired'],
+  }),
+  sometimes({
+    name: 'exclusive-work-refused',
+    says: 'A process found that another is at the exclusive work.',
+    blindSpot: 'Also met when the other is dead, and its lease not over yet.',
+    on: 'named.refused',
+    after: ['named.acquired'],
   }),
   sometimes({
     name: 'watch-restarted',

@@ -79,11 +79,15 @@ function keyOf(
   ordinal: number,
 ): number {
   let key = Math.imul(ordinal + 1, 0x9e3779b1)
-  for (const name of [stream, who, what]) {
-    let hash = names.get(name)
-    if (hash === undefined) names.set(name, (hash = hashText(name, 0x811c9dc5)))
-    key = Math.imul(key ^ hash, 0x85ebca6b)
-    key ^= key >>> 15
-  }
+  key = withName(names, key, stream)
+  key = withName(names, key, who)
+  key = withName(names, key, what)
   return key | 0
+}
+
+function withName(names: Map<string, number>, key: number, name: string): number {
+  let hash = names.get(name)
+  if (hash === undefined) names.set(name, (hash = hashText(name, 0x811c9dc5)))
+  const mixed = Math.imul(key ^ hash, 0x85ebca6b)
+  return mixed ^ (mixed >>> 15)
 }

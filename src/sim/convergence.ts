@@ -14,11 +14,14 @@ export function convergenceBoundMs(
   scenario: Scenario,
   world: World,
 ): number {
-  const { sweepMs, pollMsMax } = { ...defaultIntervals, ...scenario.intervals }
+  const { sweepMs, pollMsMax, abandonMs } = { ...defaultIntervals, ...scenario.intervals }
+  const databaseNowMs = epochMs + world.nowMs + world.database.aheadMs
   const stored = new Set(jobs.map(({ spec }) => spec.id))
   const burdens = [
-    ...jobs.filter(({ state }) => !isTerminal(state)).map((job) => burdenOf(job, epochMs + world.nowMs)),
-    ...steps.filter(({ options }) => !stored.has(options.id)).map((step) => burdenAhead(step, world.nowMs)),
+    ...jobs.filter(({ state }) => !isTerminal(state)).map((job) => burdenOf(job, databaseNowMs, abandonMs)),
+    ...steps
+      .filter(({ options }) => !stored.has(options.id))
+      .map((step) => burdenAhead(step, world, abandonMs)),
   ]
   const slowestMs = Math.max(0, ...burdens.map(({ waitMs, workMs }) => waitMs + workMs))
   const workMs = burdens.reduce((sum, burden) => sum + burden.workMs, 0)
@@ -34,11 +37,15 @@ interface Burden {
   readonly leaseTtlMs: number
 }
 
-function burdenOf({ spec, visibleAtMs, failures, evictions }: JobRecord, nowMs: number): Burden {
+function burdenOf(
+  { spec, visibleAtMs, failures, evictions }: JobRecord,
+  nowMs: number,
+  abandonMs: number,
+): Burden {
   const returns = spec.maxAttempts - failures + (spec.maxEvictions - evictions)
   return {
     waitMs: Math.max(0, (visibleAtMs ?? nowMs) - nowMs),
-    workMs: returns * (Math.max(spec.leaseTtlMs, spec.timeoutMs) + Math.max(...spec.backoffMs)),
+    workMs: returns * (Math.max(spec.leaseTtlMs, spec.timeoutMs + abandonMs) + Math.max(...spec.backoffMs)),
     leaseTtlMs: spec.leaseTtlMs,
   }
 }
@@ -47,13 +54,17 @@ function burdenOf({ spec, visibleAtMs, failures, evictions }: JobRecord, nowMs: 
 const resendMs = 10_000
 
 /** Of a job that is not stored yet: it has not come, or its producer has not been heard. */
-function burdenAhead({ atMs, job: { settings }, options }: WorkStep, nowMs: number): Burden {
+function burdenAhead(
+  { atMs, job: { settings }, options }: WorkStep,
+  { nowMs, database: { aheadMs } }: World,
+  abandonMs: number,
+): Burden {
   const { delayMs = 0, runAt, leaseTtlMs = settings.leaseTtlMs, timeoutMs = settings.timeoutMs } = options
-  const dueMs = runAt ? Math.max(0, runAt.getTime() - epochMs - nowMs) : delayMs
+  const dueMs = runAt ? Math.max(0, runAt.getTime() - epochMs - nowMs - aheadMs) : delayMs
   const returns = settings.maxAttempts + settings.maxEvictions
   return {
     waitMs: Math.max(0, atMs - nowMs) + resendMs + dueMs,
-    workMs: returns * (Math.max(leaseTtlMs, timeoutMs) + Math.max(...settings.backoffMs)),
+    workMs: returns * (Math.max(leaseTtlMs, timeoutMs + abandonMs) + Math.max(...settings.backoffMs)),
     leaseTtlMs,
   }
 }

@@ -11,6 +11,8 @@ export interface Database {
   readonly raw: InspectableStore
   /** Set while it is away. */
   readonly down: Fault | null
+  /** How far its clock is ahead of true time; negative: behind. */
+  readonly aheadMs: number
   /** Rises whenever open connections are cut. */
   readonly generation: number
   readonly errors: { readonly refused: StoreUnavailable; readonly reset: StoreUnavailable }
@@ -24,7 +26,10 @@ export interface Database {
     params: unknown,
     run: (store: Store) => Promise<R>,
   ): Promise<R>
+  /** An operation that came while it was stalled: it lands when the stall is over. */
+  hold(execute: () => void): void
   goDown(fault: Fault): void
+  jump(byMs: number): void
   /** Comes back at once, whatever kept it away. */
   comeUp(): void
 }
@@ -33,7 +38,8 @@ export interface Database {
 const arrival = 'arrival'
 
 export function createDatabase(world: World, raw: InspectableStore): Database {
-  const state = { down: null as Fault | null, generation: 0, busy: 0 }
+  const held: (() => void)[] = []
+  const state = { down: null as Fault | null, aheadMs: 0, generation: 0, busy: 0 }
   const errors = {
     refused: new StoreUnavailable('connection refused (simulated)', 'no'),
     reset: new StoreUnavailable('connection reset (simulated)', 'maybe'),
@@ -51,6 +57,9 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
     errors,
     get down() {
       return state.down
+    },
+    get aheadMs() {
+      return state.aheadMs
     },
     get generation() {
       return state.generation
@@ -74,12 +83,18 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
         },
       )
     },
+    hold: (execute) => void held.push(execute),
+    jump: (byMs) => {
+      state.aheadMs += byMs
+      world.recorder.happened(null, { type: 'database.jumped', byMs })
+    },
     goDown: (fault) => {
       if (state.down) return
       world.struck(fault, null)
       if (fault.lands) landAll()
       state.down = fault
-      state.generation += 1
+      // A stall cuts no connection: what was asked meanwhile is answered in the end.
+      if (fault.how !== 'stall') state.generation += 1
       world.recorder.happened(null, { type: 'database.down', forMs: fault.forMs ?? 0 })
       world.later(fault.forMs ?? 0, 'database-up', () => {
         if (state.down === fault) database.comeUp()
@@ -89,6 +104,7 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
       if (!state.down) return
       state.down = null
       world.recorder.happened(null, { type: 'database.up' })
+      for (const execute of held.splice(0)) execute()
     },
   }
   return database

@@ -1,9 +1,12 @@
 import { StoreUnavailable } from '../engine/errors.ts'
 import type { HistoryEvent } from '../engine/history.ts'
-import { isTerminal } from '../engine/jobs/record.ts'
+import { type JobState, isTerminal } from '../engine/jobs/record.ts'
+import { defaultIntervals } from '../engine/settings.ts'
 import { convergenceBoundMs } from './convergence.ts'
 import type { Fault } from './faults/fault.ts'
 import { familyNamed } from './faults/index.ts'
+import { letGo } from './faults/operator.ts'
+import { digest } from './hash.ts'
 import { type Incarnation, type SimNode, resume, startProcess } from './node.ts'
 import type { Scenario, WorkStep } from './scenarios/scenario.ts'
 import type { World } from './world.ts'
@@ -30,16 +33,28 @@ export function createDirector(
   steps: readonly WorkStep[],
 ): Director {
   const known = new Set<string>()
-  const open = new Set<string>()
-  const state = { unsent: steps.length, healed: false, over: false, converged: false, ending: false }
+  const { open, stopped } = world.ledger
+  /** The last retry of each job: a repeat of it is answered like the first. */
+  const retries = new Map<string, string>()
+  const state = {
+    unsent: steps.length,
+    healed: false,
+    over: false,
+    converged: false,
+    ending: false,
+    late: false,
+    ended: false,
+  }
 
   function begin(): void {
-    const { intervals } = scenario
+    const intervals = { ...defaultIntervals, ...scenario.intervals }
     world.recorder.happened(null, {
       type: 'run.started',
-      sweepMs: intervals?.sweepMs ?? 5_000,
+      sweepMs: intervals.sweepMs,
       storeCallMs: world.database.raw.callMs,
-      replyMs: intervals?.replyMs ?? 1_000,
+      replyMs: intervals.replyMs,
+      abandonMs: intervals.abandonMs,
+      pollMsMax: intervals.pollMsMax,
     })
     for (const node of world.nodes) {
       if (node !== client)
@@ -53,34 +68,42 @@ export function createDirector(
     world.later(scenario.activeMs, 'heal', heal)
 
     /** Sends until the store has answered: the producer's part of losing no job. */
-    async function submit(step: WorkStep): Promise<void> {
+    async function submit(step: WorkStep, tries = 1): Promise<void> {
       try {
-        await engine.enqueue(step.job, step.input, step.options)
+        const { id: job, created } = await engine.enqueue(step.job, step.input, step.options)
         state.unsent -= 1
-        world.recorder.happened(sender, { type: 'enqueue.acknowledged', job: step.options.id })
+        world.recorder.happened(sender, { type: 'enqueue.acknowledged', job, created, tries })
         endIfDone()
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) return world.fail(error)
-        world.schedule(sender, 1_000, 'submit', () => void submit(step))
+        world.schedule(sender, 1_000, 'submit', () => void submit(step, tries + 1))
       }
     }
   }
 
   function heal(): void {
-    state.healed = true
     world.database.comeUp()
     for (const node of world.nodes) {
       node.armed.length = 0
+      node.refused = null
+      node.timers = null
       // One that is stopping comes back by itself.
       if (node.process) resume(world, node.process)
       else world.start(node)
     }
-    world.database.raw.dump().then(({ jobs }) => {
-      const boundMs = convergenceBoundMs(jobs, steps, scenario, world)
-      world.recorder.happened(null, { type: 'run.healed', boundMs })
-      world.later(boundMs, 'bound', () => end(false))
-      endIfDone()
-    }, world.fail)
+    letGo(world)
+    world.operator.busy
+      .then(() => world.database.raw.dump())
+      .then(({ jobs }) => {
+        state.healed = true
+        const boundMs = convergenceBoundMs(jobs, steps, scenario, world)
+        world.recorder.happened(null, { type: 'run.healed', boundMs })
+        world.later(boundMs, 'bound', () => {
+          state.late = true
+          if (!state.ending) end(false)
+        })
+        endIfDone()
+      }, world.fail)
   }
 
   function watch(event: HistoryEvent): void {
@@ -91,32 +114,48 @@ export function createDirector(
         known.add(event.job)
         return
       case 'job.settled':
-        if (event.settled === 'applied' && event.state !== null && isTerminal(event.state)) close(event.job)
+        if (event.settled === 'applied' && event.state !== null && isTerminal(event.state))
+          close(event.job, event.state)
         return
       case 'job.reclaimed':
       case 'job.timedOut':
-        if (event.state === 'failed') close(event.job)
+        if (event.state !== 'queued') close(event.job, event.state)
+        return
+      case 'job.cancelRequested':
+        if (event.kind === 'cancelled') close(event.job, 'cancelled')
+        return
+      case 'job.commanded':
+        if (event.command !== 'retry' || !event.applied || retries.get(event.job) === event.token) return
+        retries.set(event.job, event.token)
+        stopped.delete(event.job)
+        open.add(event.job)
         return
       default:
     }
   }
 
-  function close(job: string): void {
+  function close(job: string, end: JobState): void {
     open.delete(job)
+    if (end !== 'succeeded') stopped.add(job)
     endIfDone()
   }
 
   function endIfDone(): void {
     if (!state.healed || state.unsent > 0 || open.size > 0 || state.ending) return
     state.ending = true
-    world.later(quietMs, 'end', () => end(open.size === 0))
+    world.later(quietMs, 'end', () => {
+      state.ending = false
+      // A command that was still on its way may have set a job going again.
+      if (open.size === 0 || state.late) end(open.size === 0)
+    })
   }
 
   function end(converged: boolean): void {
-    if (state.converged || (!converged && state.ending)) return
+    if (state.ended) return
+    state.ended = true
     state.converged = converged
     world.database.raw.dump().then(({ jobs }) => {
-      for (const { spec, state: final, attempt, failures, evictions, epoch } of jobs) {
+      for (const { spec, state: final, attempt, failures, evictions, epoch, result } of jobs) {
         world.recorder.happened(null, {
           type: 'job.final',
           job: spec.id,
@@ -125,6 +164,7 @@ export function createDirector(
           failures,
           evictions,
           epoch,
+          result: digest(result),
         })
       }
       world.recorder.happened(null, { type: 'run.ended', converged })

@@ -84,14 +84,13 @@ export async function drive(
     return jobs === '' ? leak : { ...leak, what: `${leak.what}, while the handler of job ${jobs} ran,` }
   }
 
-  /** A process with more handlers running than waiting for a port, beyond those known to hang. */
+  /** Whether the process that just moved has more handlers running than waiting for a port, beyond those known to hang. */
   function stalled(): Stall | null {
-    for (const { process } of world.nodes) {
-      if (!process) continue
-      const idle = process.handlers.size - process.waits
-      if (idle > process.hung) return { owner: process, running: [...process.handlers], sinceMs: realMs() }
-      process.hung = Math.max(0, idle)
-    }
+    const owner = world.lastOwner
+    if (owner === null || !owner.alive) return null
+    const idle = owner.handlers.size - owner.waits
+    if (idle > owner.hung) return { owner, running: [...owner.handlers], sinceMs: realMs() }
+    owner.hung = Math.max(0, idle)
     return null
   }
 

@@ -8,6 +8,11 @@ export function hashText(text: string, seed: number): number {
   return finish(hash)
 }
 
+/** Of a text that only its sameness counts of; 0 for none. */
+export function digest(text: string | null): number {
+  return text === null ? 0 : hashText(text, 0x2545f491) || 1
+}
+
 export function finish(hash: number): number {
   hash ^= hash >>> 16
   hash = Math.imul(hash, 0x85ebca6b)
@@ -21,6 +26,8 @@ export interface RollingHash {
   readonly number: (value: number) => void
   readonly text: (value: string) => void
   readonly value: (value: unknown) => void
+  /** Of values that are always in this order, under these keys: their keys do not count. */
+  readonly row: (row: object) => void
   /** 32 hexadecimal digits. */
   readonly digest: () => string
 }
@@ -90,10 +97,16 @@ export function createHash(): RollingHash {
     mix(0x0fc19dc6)
   }
 
+  function row(of: object): void {
+    for (const key in of) value((of as Record<string, unknown>)[key])
+    mix(0x0fc19dc6)
+  }
+
   return {
     number,
     text,
     value,
+    row,
     digest: () => [a, b, c, d].map((lane) => (finish(lane) >>> 0).toString(16).padStart(8, '0')).join(''),
   }
 }

@@ -1,9 +1,16 @@
 import type { StoreEvent } from '../engine/history.ts'
 import type {
+  CancelReply,
   ClaimParams,
   ClaimReply,
+  CommandParams,
+  CommandReply,
+  Control,
+  Fenced,
   InsertParams,
   InsertReply,
+  JobEpoch,
+  NamedLeaseParams,
   ReclaimReply,
   RecoverReply,
   RenewReply,
@@ -13,6 +20,7 @@ import type {
   WatchMoveReply,
 } from '../engine/ports/store.ts'
 import type { StoreCall } from '../stores/policy.ts'
+import { digest } from './hash.ts'
 
 /** What an operation did to the store, as history; `params` and `reply` are those of the call named. */
 export function historyOf(call: StoreCall, params: unknown, reply: unknown): readonly StoreEvent[] {
@@ -39,6 +47,41 @@ export function historyOf(call: StoreCall, params: unknown, reply: unknown): rea
       const { kind, seenSinceMs } = reply as WatchMoveReply
       return [{ type: 'watch.moved', kind, seenSinceMs }]
     }
+    case 'jobs.requestCancel':
+      return cancelRequested(params as { readonly id: string }, reply as CancelReply)
+    case 'jobs.retry':
+    case 'jobs.reschedule':
+      return commanded(call, params as CommandParams & { readonly delayMs?: number }, reply as CommandReply)
+    case 'jobs.progress':
+      return noted('progress', params as NoteParams, reply as Fenced)
+    case 'jobs.checkpoint':
+      return noted('checkpoint', params as NoteParams, reply as Fenced)
+    case 'jobs.checkpoints': {
+      const entries = (reply as readonly { key: string; value: string }[]).map(({ key, value }) => ({
+        key,
+        value: digest(value),
+      }))
+      return [{ type: 'job.recalled', job: (params as { readonly id: string }).id, entries }]
+    }
+    case 'jobs.repairDispatch':
+      return (reply as { ids: readonly string[] }).ids.map((job) => ({ type: 'job.dispatched', job }))
+    case 'leases.acquire': {
+      const { key, owner, ttlMs } = params as NamedLeaseParams
+      if (!(reply as { acquired: boolean }).acquired) return [{ type: 'named.refused', key, owner }]
+      return [{ type: 'named.acquired', key, owner, ttlMs }]
+    }
+    case 'leases.renew': {
+      const { key, owner, ttlMs } = params as NamedLeaseParams
+      return [{ type: 'named.renewed', key, owner, ttlMs, held: (reply as { held: boolean }).held }]
+    }
+    case 'leases.release': {
+      const { key, owner } = params as NamedLeaseParams
+      return [{ type: 'named.released', key, owner, released: (reply as { released: boolean }).released }]
+    }
+    case 'control.set': {
+      const { hold, paused } = reply as Control
+      return [{ type: 'control.changed', hold, paused }]
+    }
     default:
       return none
   }
@@ -46,20 +89,47 @@ export function historyOf(call: StoreCall, params: unknown, reply: unknown): rea
 
 const none: readonly StoreEvent[] = []
 
+type NoteParams = JobEpoch & { readonly key?: string; readonly value?: string }
+
+function noted(
+  what: 'progress' | 'checkpoint',
+  { id, epoch, key = '', value }: NoteParams,
+  { applied }: Fenced,
+): StoreEvent[] {
+  return [{ type: 'job.noted', job: id, epoch, what, key, value: digest(value ?? null), applied }]
+}
+
+function commanded(
+  call: 'jobs.retry' | 'jobs.reschedule',
+  { id, command: token, delayMs = 0 }: CommandParams & { readonly delayMs?: number },
+  { kind, version }: CommandReply,
+): StoreEvent[] {
+  const command = call === 'jobs.retry' ? 'retry' : 'reschedule'
+  return [{ type: 'job.commanded', job: id, command, token, delayMs, applied: kind === 'applied', version }]
+}
+
+function cancelRequested({ id }: { readonly id: string }, reply: CancelReply): StoreEvent[] {
+  const told = reply.kind === 'cancelled' || reply.kind === 'requested'
+  return told ? [{ type: 'job.cancelRequested', job: id, kind: reply.kind }] : []
+}
+
 function inserted({ jobs }: InsertParams, reply: InsertReply): StoreEvent[] {
   if (reply.kind === 'conflict') return []
   return jobs.map(({ spec, due }, k) => ({
     type: 'job.inserted',
     job: spec.id,
     created: reply.jobs[k]?.created ?? false,
+    kind: spec.kind,
     queue: spec.queue,
     band: spec.band,
     maxAttempts: spec.maxAttempts,
     maxEvictions: spec.maxEvictions,
     leaseTtlMs: spec.leaseTtlMs,
     timeoutMs: spec.timeoutMs,
-    backoffMsMax: Math.max(...spec.backoffMs),
-    dueMs: 'delayMs' in due ? due.delayMs : 0,
+    backoffMs: spec.backoffMs,
+    jitter: spec.jitter,
+    dueMs: 'delayMs' in due ? due.delayMs : null,
+    input: digest(spec.input),
   }))
 }
 
@@ -90,6 +160,8 @@ function settled({ settlements }: SettleParams, { results }: SettleReply): Store
     epoch,
     outcome: outcome.kind,
     permanent: outcome.kind === 'failed' && outcome.permanent,
+    delayMs: 'delayMs' in outcome ? outcome.delayMs : 0,
+    result: outcome.kind === 'succeeded' ? digest(outcome.result) : 0,
     settled: results[k]?.settled ?? 'lost',
     repeated,
     state: results[k]?.state ?? null,

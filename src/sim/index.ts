@@ -1,4 +1,5 @@
 export type { Chooser } from './chooser.ts'
+export type { Duty } from './duty.ts'
 export type { Fault, FamilyName } from './faults/fault.ts'
 export { families } from './faults/index.ts'
 export type { Leak } from './guard/guard.ts'

@@ -1,13 +1,19 @@
-import { type Engine, createEngine } from '../engine/engine.ts'
-import type { JobDescription } from '../engine/jobs/definition.ts'
+import type { Engine } from '../engine/api.ts'
+import { createEngine } from '../engine/engine.ts'
+import type { EventOf } from '../engine/history.ts'
+import { type JobDescription, isHandled } from '../engine/jobs/definition.ts'
 import type { Executor } from '../engine/ports/executor.ts'
 import type { Random } from '../engine/ports/random.ts'
 import type { Intervals } from '../engine/settings.ts'
 import { resilient } from '../stores/resilient.ts'
 import { createNodeClock } from './clock/node-clock.ts'
 import type { WorldEvent } from './clock/queue.ts'
+import type { Store } from '../engine/ports/store.ts'
+import { afterUnknown } from '../stores/policy.ts'
+import { type Duty, keepDuty } from './duty.ts'
 import type { Fault } from './faults/fault.ts'
 import { createWire } from './faults/wire.ts'
+import { createWitness } from './witness.ts'
 import type { World } from './world.ts'
 
 /** A simulated machine: its name stays, its processes come and go. */
@@ -20,15 +26,22 @@ export interface SimNode {
   readonly intervals: Partial<Intervals> | undefined
   /** Whether its engine is started, or only enqueues. */
   readonly works: boolean
+  /** Work of its own, beside jobs. */
+  readonly duty: Duty | null
   skewMs: number
+  /** Set while its timers, or only those of one label, are early or late. */
+  timers: { readonly lateMs: number; readonly only: string | null } | null
+  /** Set while it cannot connect to the database. */
+  refused: Fault | null
   incarnations: number
   process: Incarnation | null
-  /** Message faults that wait for a call to strike. */
+  /** Faults that wait for a call, or for a handler, to strike. */
   readonly armed: Fault[]
 }
 
 export interface RunningHandler {
   readonly job: string
+  readonly epoch: number
 }
 
 /** One simulated process. When it dies its ports go dead first: nothing it does afterwards reaches anything. */
@@ -39,6 +52,8 @@ export interface Incarnation {
   readonly who: string
   alive: boolean
   paused: boolean
+  /** It stands still because something keeps its event loop busy: then its timers are served before its replies. */
+  blocked: boolean
   /** It was asked to stop. */
   stopping: boolean
   engine: Engine | null
@@ -46,6 +61,8 @@ export interface Incarnation {
   readonly deferred: WorldEvent[]
   /** Handlers running. */
   readonly handlers: Set<RunningHandler>
+  /** The handler that is being called. */
+  entering: RunningHandler | null
   /** How many of them wait for a port. */
   waits: number
   /** Handlers found to wait for nothing in this world. */
@@ -64,24 +81,26 @@ export function startProcess(world: World, node: SimNode): Engine {
     who: `${node.name}#${node.incarnations}`,
     alive: true,
     paused: false,
+    blocked: false,
     stopping: false,
     engine: null,
     deferred: [],
     handlers: new Set(),
+    entering: null,
     waits: 0,
     hung: 0,
     ordinal: 0,
     calls: new Map(),
   }
   node.process = owner
-  world.recorder.happened(owner, { type: 'node.started' })
+  world.recorder.happened(owner, { type: 'node.started', ...abilitiesOf(node) })
   const clock = createNodeClock(
     world,
     owner,
     world.chooser.below(1_000_000, 'clock', node.name, 'origin', owner.number),
   )
   const engine = createEngine({
-    store: resilient(createWire(world, owner), { clock }),
+    store: countingWaits(owner, resilient(createWire(world, owner), { clock })),
     name: node.name,
     jobs: node.jobs,
     queues: node.queues,
@@ -89,11 +108,21 @@ export function startProcess(world: World, node: SimNode): Engine {
     clock,
     random: createRandom(world, owner),
     executor: createExecutor(owner),
+    middleware: [createWitness(world, owner, clock)],
     observer: { event: (event) => world.recorder.happened(owner, event) },
   })
   owner.engine = engine
   if (node.works) engine.start().catch((error: unknown) => world.fail(error))
+  if (node.duty) keepDuty(world, owner, clock, node.duty)
   return engine
+}
+
+function abilitiesOf({ works, queues, jobs }: SimNode): Pick<EventOf<'node.started'>, 'queues' | 'kinds'> {
+  const entries = Object.entries(queues).map(([queue, { concurrency }]) => [queue, concurrency] as const)
+  return {
+    queues: Object.fromEntries(entries),
+    kinds: works ? jobs.filter(isHandled).map(({ name }) => name) : [],
+  }
 }
 
 export function crash(world: World, owner: Incarnation): void {
@@ -106,6 +135,7 @@ export function crash(world: World, owner: Incarnation): void {
 /** Stops the engine as a host would on SIGTERM; when it has stopped the process ends. */
 export function shutDown(world: World, owner: Incarnation, drainMs: number, ended: () => void): void {
   owner.stopping = true
+  world.recorder.happened(owner, { type: 'node.stopping', drainMs })
   const end = (): void => {
     if (!owner.alive) return
     owner.alive = false
@@ -124,7 +154,20 @@ export function resume(world: World, owner: Incarnation): void {
   if (!owner.alive || !owner.paused) return
   owner.paused = false
   world.recorder.happened(owner, { type: 'node.resumed' })
-  for (const event of owner.deferred.splice(0)) world.again(event)
+  const due = owner.deferred.splice(0)
+  if (owner.blocked) due.sort((a, b) => Number(isReply(a)) - Number(isReply(b)))
+  owner.blocked = false
+  for (const event of due) world.again(event)
+}
+
+/** Stands still for a while. */
+export function standStill(world: World, owner: Incarnation, forMs: number): void {
+  pause(world, owner, forMs)
+  world.later(forMs, 'resume', () => resume(world, owner))
+}
+
+function isReply({ label }: WorldEvent): boolean {
+  return Object.hasOwn(afterUnknown, label)
 }
 
 /** Ids are counters, told apart by node and incarnation; chance is the world's. */
@@ -146,14 +189,39 @@ function createRandom(world: World, owner: Incarnation): Random {
 /** Runs handlers as the default does, counting them: one that waits for no port waits for the real world. */
 function createExecutor(owner: Incarnation): Executor {
   return {
-    run: async ({ id }, handler) => {
-      const running = { job: id }
+    run: async ({ id: job, epoch }, handler) => {
+      const running = { job, epoch }
       owner.handlers.add(running)
+      owner.entering = running
       try {
         return await handler()
       } finally {
         owner.handlers.delete(running)
       }
+    },
+  }
+}
+
+/** A handler that waits for what only handlers ask of the store waits for a port, until it is answered or given up. */
+function countingWaits(owner: Incarnation, store: Store): Store {
+  const counted = <P, R>(call: (params: P) => Promise<R>) => {
+    return async (params: P): Promise<R> => {
+      owner.waits += 1
+      try {
+        return await call(params)
+      } finally {
+        owner.waits -= 1
+      }
+    }
+  }
+  const { progress, checkpoint, checkpoints } = store.jobs
+  return {
+    ...store,
+    jobs: {
+      ...store.jobs,
+      progress: counted(progress),
+      checkpoint: counted(checkpoint),
+      checkpoints: counted(checkpoints),
     },
   }
 }

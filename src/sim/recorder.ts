@@ -25,6 +25,8 @@ export interface Violation {
 export interface PropertyTally {
   readonly name: string
   readonly kind: Property['kind']
+  /** It met what it comes after: before that it could not be evaluated. */
+  met: boolean
   evaluations: number
   violations: number
 }
@@ -54,6 +56,7 @@ interface Placed {
 
 interface Monitor {
   readonly property: Property
+  readonly step: Property['step']
   readonly state: unknown
   readonly tally: PropertyTally
 }
@@ -76,8 +79,15 @@ export function createRecorder({ properties, keepStory, now, watch }: RecorderOp
   const story: (HistoryEvent | Step)[] | null = keepStory ? [] : null
   const monitors: readonly Monitor[] = properties.map((property) => ({
     property,
+    step: property.step,
     state: property.start(),
-    tally: { name: property.name, kind: property.kind, evaluations: 0, violations: 0 },
+    tally: {
+      name: property.name,
+      kind: property.kind,
+      met: property.after === undefined,
+      evaluations: 0,
+      violations: 0,
+    },
   }))
   const byType = new Map<HistoryType, Monitor[]>()
   for (const monitor of monitors) {
@@ -111,13 +121,15 @@ export function createRecorder({ properties, keepStory, now, watch }: RecorderOp
     event.atMs = now()
     event.node = owner ? owner.node.name : 'env'
     event.incarnation = owner ? owner.number : 0
-    hash.value(event)
+    // The type says what the keys are.
+    hash.row(event)
     story?.push(event)
     const interested = byType.get(event.type)
     if (interested) {
       for (const monitor of interested) {
         judging = monitor
-        monitor.property.step(monitor.state, event, verdict)
+        if (!monitor.tally.met) monitor.tally.met = monitor.property.after?.includes(event.type) ?? true
+        monitor.step(monitor.state, event, verdict)
       }
     }
     watch(event)

@@ -13,7 +13,7 @@ export interface Summary {
   readonly traceHash: string
   readonly faults: Readonly<Record<string, number>>
   readonly scenarios: Readonly<Record<string, number>>
-  readonly properties: readonly (PropertyTally & {
+  readonly properties: readonly (Omit<PropertyTally, 'met'> & {
     readonly reached: boolean
     readonly applicable: boolean
   })[]
@@ -61,8 +61,9 @@ export function createTally({ properties, asked, single, partial = false }: Tall
   const scenarios: Record<string, number> = {}
   const tallies = new Map<string, PropertyTally>()
   const sums = { seeds: 0, events: 0, simulatedMs: 0 }
-  for (const { name, kind } of [...properties, { name: databaseTimeOnly, kind: 'always' as const }]) {
-    tallies.set(name, { name, kind, evaluations: 0, violations: 0 })
+  const relation = { name: databaseTimeOnly, kind: 'always' as const, after: undefined }
+  for (const { name, kind, after } of [...properties, relation]) {
+    tallies.set(name, { name, kind, met: after === undefined, evaluations: 0, violations: 0 })
   }
 
   function addResult(index: number, result: RunResult): void {
@@ -73,9 +74,10 @@ export function createTally({ properties, asked, single, partial = false }: Tall
     scenarios[result.scenario] = (scenarios[result.scenario] ?? 0) + 1
     for (const [family, count] of Object.entries(result.strikes))
       faults[family] = (faults[family] ?? 0) + count
-    for (const { name, evaluations, violations } of result.tallies) {
+    for (const { name, met, evaluations, violations } of result.tallies) {
       const tally = tallies.get(name)
       if (!tally) continue
+      tally.met ||= met
       tally.evaluations += evaluations
       tally.violations += violations
     }
@@ -87,9 +89,9 @@ export function createTally({ properties, asked, single, partial = false }: Tall
     return properties.find((property) => property.name === name)?.needs ?? []
   }
 
-  function applicable(name: string): boolean {
+  function applicable(name: string, met: boolean): boolean {
     const needs = needsOf(name)
-    return needs.length === 0 || needs.some((family) => (faults[family] ?? 0) > 0)
+    return met && (needs.length === 0 || needs.some((family) => (faults[family] ?? 0) > 0))
   }
 
   /** Even of one seed it is expected that it met some invariant that needs nothing but work. */
@@ -117,10 +119,10 @@ export function createTally({ properties, asked, single, partial = false }: Tall
     summary: () => {
       const hash = createHash()
       for (const digest of hashes) if (digest !== undefined) hash.text(digest)
-      const told = [...tallies.values()].map((tally) => ({
+      const told = [...tallies.values()].map(({ met, ...tally }) => ({
         ...tally,
         reached: tally.evaluations > 0,
-        applicable: applicable(tally.name),
+        applicable: applicable(tally.name, met),
       }))
       const missing = told.filter(({ reached, applicable: could }) => could && !reached)
       const unreached = missing.filter(({ kind }) => kind === 'sometimes').map(({ name }) => name)

@@ -15,6 +15,10 @@ export interface World {
   readonly recorder: Recorder
   readonly database: Database
   readonly nodes: readonly SimNode[]
+  /** What became of the jobs, as operators see it. */
+  readonly ledger: Ledger
+  /** Resolves when the operator has done what was begun; nothing more is begun once it is `over`. */
+  readonly operator: { busy: Promise<void>; over: boolean }
   /** Faults that took effect, by family. */
   readonly strikes: Map<string, number>
   schedule(owner: Incarnation, delayMs: number, label: string, fire: () => void): WorldEvent
@@ -26,14 +30,23 @@ export interface World {
   again(event: WorldEvent): void
   nodeNamed(name: string | undefined): SimNode | undefined
   start(node: SimNode): void
-  struck(fault: Fault, owner: Incarnation | null, call?: string): void
+  /** `lastsMs`: how long it lasts, where no event of its own says that it is over. */
+  struck(fault: Fault, owner: Incarnation | null, call?: string | null, lastsMs?: number): void
   /** Our own code broke: ends the run. */
   readonly fail: (error: unknown) => void
   readonly failure: { readonly error: unknown } | null
   /** Of the event that fired last. */
   readonly lastLabel: string
+  readonly lastOwner: Incarnation | null
   /** Fires the next event; false when none is left. */
   step(): boolean
+}
+
+/** Jobs by what may be asked of them, in the order in which they came to be so. */
+export interface Ledger {
+  readonly open: Set<string>
+  /** Failed or cancelled. */
+  readonly stopped: Set<string>
 }
 
 export interface WorldOptions {
@@ -45,7 +58,13 @@ export interface WorldOptions {
 
 export function createWorld(options: WorldOptions): World {
   const queue = createQueue()
-  const state = { nowMs: 0, ordinal: 0, failure: null as { error: unknown } | null, lastLabel: '' }
+  const state = {
+    nowMs: 0,
+    ordinal: 0,
+    failure: null as { error: unknown } | null,
+    lastLabel: '',
+    lastOwner: null as Incarnation | null,
+  }
   const recorder = options.recorder(() => state.nowMs)
   const byName = new Map(options.nodes.map((node) => [node.name, node]))
 
@@ -64,6 +83,9 @@ export function createWorld(options: WorldOptions): World {
     get lastLabel() {
       return state.lastLabel
     },
+    get lastOwner() {
+      return state.lastOwner
+    },
     get failure() {
       return state.failure
     },
@@ -73,6 +95,8 @@ export function createWorld(options: WorldOptions): World {
       return database
     },
     nodes: options.nodes,
+    ledger: { open: new Set(), stopped: new Set() },
+    operator: { busy: Promise.resolve(), over: false },
     strikes: new Map(),
     schedule: push,
     later: (delayMs, label, fire) => push(null, delayMs, label, fire),
@@ -86,13 +110,14 @@ export function createWorld(options: WorldOptions): World {
     start: (node) => {
       if (!node.process) startProcess(world, node)
     },
-    struck: (fault, owner, call) => {
+    struck: (fault, owner, call = null, lastsMs = 0) => {
       world.strikes.set(fault.family, (world.strikes.get(fault.family) ?? 0) + 1)
       recorder.happened(owner, {
         type: 'fault.struck',
         fault: fault.id,
         family: fault.family,
-        call: call ?? null,
+        call,
+        forMs: lastsMs,
       })
     },
     fail: (error) => {
@@ -104,12 +129,17 @@ export function createWorld(options: WorldOptions): World {
       state.nowMs = event.atMs
       state.lastLabel = event.label
       const { owner } = event
+      state.lastOwner = owner
       if (owner === null) event.fire()
       else if (owner.paused) owner.deferred.push(event)
       else if (owner.alive) event.fire()
       return true
     },
   }
-  const database = createDatabase(world, options.store({ nowMs: () => epochMs + state.nowMs }))
+  const databaseNowMs = (): number => epochMs + state.nowMs + (opened?.aheadMs ?? 0)
+  // A store may ask for the time while it is being made.
+  let opened: Database | null = null
+  const database = createDatabase(world, options.store({ nowMs: databaseNowMs }))
+  opened = database
   return world
 }

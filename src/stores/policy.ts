@@ -14,12 +14,24 @@ export type StoreCall =
   | 'jobs.reclaim'
   | 'jobs.expireTimeouts'
   | 'jobs.get'
+  | 'jobs.requestCancel'
+  | 'jobs.retry'
+  | 'jobs.reschedule'
+  | 'jobs.progress'
+  | 'jobs.checkpoint'
+  | 'jobs.checkpoints'
+  | 'jobs.repairDispatch'
   | 'claims.claim'
   | 'claims.recover'
   | 'claims.renew'
   | 'claims.collect'
   | 'watch.declare'
   | 'watch.move'
+  | 'leases.acquire'
+  | 'leases.renew'
+  | 'leases.release'
+  | 'control.set'
+  | 'control.get'
   | 'now'
 
 export const afterUnknown: Readonly<Record<StoreCall, AfterUnknown>> = {
@@ -28,12 +40,24 @@ export const afterUnknown: Readonly<Record<StoreCall, AfterUnknown>> = {
   'jobs.reclaim': 'never',
   'jobs.expireTimeouts': 'never',
   'jobs.get': 'repeat',
+  'jobs.requestCancel': 'repeat',
+  'jobs.retry': 'repeat',
+  'jobs.reschedule': 'repeat',
+  'jobs.progress': 'repeat',
+  'jobs.checkpoint': 'repeat',
+  'jobs.checkpoints': 'repeat',
+  'jobs.repairDispatch': 'never',
   'claims.claim': 'never',
   'claims.recover': 'repeat',
   'claims.renew': 'repeat',
   'claims.collect': 'never',
   'watch.declare': 'repeat',
   'watch.move': 'never',
+  'leases.acquire': 'never',
+  'leases.renew': 'repeat',
+  'leases.release': 'repeat',
+  'control.set': 'repeat',
+  'control.get': 'repeat',
   now: 'repeat',
 }
 

@@ -32,6 +32,13 @@ export function resilient(store: Store, options: ResilientOptions = {}): Store {
       reclaim: plain('jobs.reclaim', store.jobs.reclaim),
       expireTimeouts: plain('jobs.expireTimeouts', store.jobs.expireTimeouts),
       get: plain('jobs.get', store.jobs.get),
+      requestCancel: plain('jobs.requestCancel', store.jobs.requestCancel),
+      retry: plain('jobs.retry', store.jobs.retry),
+      reschedule: plain('jobs.reschedule', store.jobs.reschedule),
+      progress: plain('jobs.progress', store.jobs.progress),
+      checkpoint: plain('jobs.checkpoint', store.jobs.checkpoint),
+      checkpoints: plain('jobs.checkpoints', store.jobs.checkpoints),
+      repairDispatch: plain('jobs.repairDispatch', store.jobs.repairDispatch),
     },
     claims: {
       claim: plain('claims.claim', store.claims.claim),
@@ -42,6 +49,15 @@ export function resilient(store: Store, options: ResilientOptions = {}): Store {
     watch: {
       declare: plain('watch.declare', store.watch.declare),
       move: plain('watch.move', store.watch.move),
+    },
+    leases: {
+      acquire: plain('leases.acquire', store.leases.acquire),
+      renew: plain('leases.renew', store.leases.renew),
+      release: plain('leases.release', store.leases.release),
+    },
+    control: {
+      set: plain('control.set', store.control.set),
+      get: () => bounded(clock, callMs, 'control.get', () => store.control.get()),
     },
     now: () => bounded(clock, callMs, 'now', () => store.now()),
     migrate: () => store.migrate(),

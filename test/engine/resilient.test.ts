@@ -21,7 +21,7 @@ const claim = {
   limit: 1,
   queues: [{ queue: 'q', limit: 1 }],
   kinds: ['k'],
-  idle: true,
+  solo: 'take' as const,
 }
 
 describe('a store call', () => {

@@ -8,14 +8,15 @@ import {
   expectHolds,
   expectRefused,
   fault,
+  jumped,
   node,
   reclaimed,
   renewed,
   runStarted,
   settled,
+  type Draft,
   up,
   watch,
-  type Draft,
 } from './dsl.ts'
 
 const w9 = (at: number): Draft[] => [node('started', { by: 'w9', at }), engine('started', { by: 'w9', at })]
@@ -147,5 +148,13 @@ describe('grace-without-end (contract 0.20)', () => {
       [...fleet, down(50_000), up(80_000), watch('restarted', { at: 100_000 })],
       without,
     )
+  })
+
+  test('a clock that went back shows, unless grace lasts until it has caught up', () => {
+    const back = (byMs: number): Draft => jumped(byMs, { at: 115_000 })
+    expectHolds(property, [...dead, back(-20_000), reclaimed('a', { at: 160_000 })], 1)
+    expectRefused(property, [...dead, back(-20_000), reclaimed('a', { at: 160_001 })], late)
+    expectRefused(property, [...dead, back(-100_000), reclaimed('a', { at: 150_001 })], late)
+    expectRefused(property, [...dead, back(20_000), reclaimed('a', { at: 150_001 })], late)
   })
 })

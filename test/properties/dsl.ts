@@ -23,16 +23,18 @@ function make<T extends HistoryType>(type: T, defaults: object, { at, by, ...fie
   } as unknown as Draft
 }
 
-const limits = { maxAttempts: 3, maxEvictions: 3, leaseTtlMs: 30_000, timeoutMs: 60_000, backoffMsMax: 1_000 }
+const limits = { maxAttempts: 3, maxEvictions: 3, leaseTtlMs: 30_000, timeoutMs: 60_000 }
+const retry = { backoffMs: [1_000], jitter: false }
 const env = { by: 'env' } as const
 
 export const inserted = (job: string, f: Fields<'job.inserted'> = {}): Draft =>
   make(
     'job.inserted',
-    { job, created: true, queue: 'default', band: 2, dueMs: 0, ...limits },
+    { job, created: true, kind: 'work', queue: 'default', band: 2, dueMs: 0, input: 7, ...limits, ...retry },
     { by: 'client', ...f },
   )
-export const acknowledged = (job: string): Draft => make('enqueue.acknowledged', { job }, { by: 'client' })
+export const acknowledged = (job: string, f: Fields<'enqueue.acknowledged'> = {}): Draft =>
+  make('enqueue.acknowledged', { job, created: true, tries: 1 }, { by: 'client', ...f })
 export const claimed = (job: string, f: Fields<'job.claimed'> = {}): Draft => {
   const counters = { epoch: 1, attempt: 1, failures: 0, evictions: 0 }
   return make('job.claimed', { job, ...counters, token: 't1', leaseTtlMs: 30_000, batch: 1 }, f)
@@ -44,8 +46,19 @@ export const renewed = (job: string, f: Fields<'lease.renewed'> = {}): Draft =>
   make('lease.renewed', { job, epoch: 1 }, f)
 export const settled = (job: string, f: Fields<'job.settled'> = {}): Draft => {
   const outcome = f.outcome ?? 'succeeded'
-  const state = outcome === 'succeeded' ? 'succeeded' : 'queued'
-  const plain = { epoch: 1, outcome, permanent: false, settled: 'applied', repeated: false, state }
+  const state = outcome === 'succeeded' || outcome === 'cancelled' ? outcome : 'queued'
+  const delayMs = outcome === 'failed' ? 1_000 : 0
+  const result = outcome === 'succeeded' ? 9 : 0
+  const plain = {
+    epoch: 1,
+    outcome,
+    permanent: false,
+    delayMs,
+    result,
+    settled: 'applied',
+    repeated: false,
+    state,
+  }
   return make('job.settled', { job, ...plain }, f)
 }
 export const reclaimed = (job: string, f: Fields<'job.reclaimed'> = {}): Draft =>
@@ -63,20 +76,65 @@ export const confirmed = (job: string, f: Fields<'attempt.confirmed'> = {}): Dra
   make('attempt.confirmed', { job, epoch: 1, settled: 'applied' }, f)
 
 export const runStarted = (): Draft =>
-  make('run.started', { sweepMs: 5_000, storeCallMs: 5_000, replyMs: 1_000 }, { at: 0, ...env })
+  make(
+    'run.started',
+    { sweepMs: 5_000, storeCallMs: 5_000, replyMs: 1_000, abandonMs: 10_000, pollMsMax: 30_000 },
+    { at: 0, ...env },
+  )
 export const fault = (family: string, f: Fields<'fault.struck'> = {}): Draft =>
-  make('fault.struck', { fault: `${family} #1`, family, call: null }, f)
-export const node = (what: 'started' | 'crashed' | 'resumed' | 'paused', f: Place = {}): Draft =>
-  make(`node.${what}`, what === 'paused' ? { forMs: 1_000 } : {}, f)
+  make('fault.struck', { fault: `${family} #1`, family, call: null, forMs: 0 }, f)
+export const node = (what: 'started' | 'crashed' | 'resumed' | 'paused' | 'stopping', f: Place = {}): Draft =>
+  make(
+    `node.${what}`,
+    what === 'paused'
+      ? { forMs: 1_000 }
+      : what === 'started'
+        ? { queues: { default: 2, long: 2 }, kinds: ['work'] }
+        : what === 'stopping'
+          ? { drainMs: 0 }
+          : {},
+    f,
+  )
 export const down = (at: number): Draft => make('database.down', { forMs: 0 }, { at, ...env })
 export const up = (at: number): Draft => make('database.up', {}, { at, ...env })
 export const healed = (): Draft => make('run.healed', { boundMs: 60_000 }, env)
 export const final = (job: string, f: Fields<'job.final'> = {}): Draft => {
-  const counters = { attempt: 1, failures: 0, evictions: 0, epoch: 1 }
+  const counters = { attempt: 1, failures: 0, evictions: 0, epoch: 1, result: 9 }
   return make('job.final', { job, state: 'succeeded', ...counters }, { ...env, ...f })
 }
 export const ended = (f: Fields<'run.ended'> = {}): Draft =>
   make('run.ended', { converged: true }, { ...env, ...f })
+export const cancelAsked = (job: string, f: Fields<'job.cancelRequested'> = {}): Draft =>
+  make('job.cancelRequested', { job, kind: 'cancelled' }, { by: 'client', ...f })
+export const commanded = (job: string, f: Fields<'job.commanded'> = {}): Draft =>
+  make(
+    'job.commanded',
+    { job, command: 'retry', token: 'c1', delayMs: 0, applied: true, version: 5 },
+    { by: 'client', ...f },
+  )
+export const noted = (job: string, f: Fields<'job.noted'> = {}): Draft =>
+  make('job.noted', { job, epoch: 1, what: 'checkpoint', key: 'k', value: 3, applied: true }, f)
+export const recalled = (job: string, value: number | null, f: Fields<'job.recalled'> = {}): Draft =>
+  make('job.recalled', { job, entries: value === null ? [] : [{ key: 'k', value }] }, f)
+export const switched = (f: Fields<'control.changed'>): Draft =>
+  make('control.changed', { hold: false, paused: [] }, { by: 'client', ...f })
+export const jumped = (byMs: number, f: Place = {}): Draft =>
+  make('database.jumped', { byMs }, { ...env, ...f })
+export const began = (job: string, f: Fields<'handler.began'> = {}): Draft =>
+  make('handler.began', { job, epoch: 1, input: 7, abortsUncertain: false }, f)
+export const signalled = (job: string, code: string, f: Fields<'handler.signalled'> = {}): Draft =>
+  make('handler.signalled', { job, epoch: 1, code }, f)
+export const returned = (job: string, f: Fields<'handler.ended'> = {}): Draft =>
+  make('handler.ended', { job, epoch: 1, how: 'returned', permanent: false, result: 9 }, f)
+export const threw = (job: string, f: Fields<'handler.ended'> = {}): Draft =>
+  make('handler.ended', { job, epoch: 1, how: 'threw', permanent: false, result: 0 }, f)
+export const attemptEnded = (job: string, f: Fields<'attempt.ended'> = {}): Draft =>
+  make('attempt.ended', { job, epoch: 1, end: 'succeeded' }, f)
+export const attempt = (
+  what: 'uncertain' | 'certain' | 'lost' | 'cancelling' | 'abandoned',
+  job: string,
+  f: Fields<'attempt.lost'> = {},
+): Draft => make(`attempt.${what}`, { job, epoch: 1 }, f)
 export const said = <T extends HistoryType>(type: T, f: Fields<T>): Draft => make(type, {}, f)
 
 export interface Judgement {

@@ -1,6 +1,16 @@
 import { describe, test } from 'vitest'
 import { exactBudgets as property } from '../../src/properties/index.ts'
-import { claimed, expectHolds, expectRefused, final, inserted, reclaimed, settled, timedOut } from './dsl.ts'
+import {
+  claimed,
+  commanded,
+  expectHolds,
+  expectRefused,
+  final,
+  inserted,
+  reclaimed,
+  settled,
+  timedOut,
+} from './dsl.ts'
 
 const failed = { outcome: 'failed' } as const
 
@@ -101,5 +111,34 @@ describe('exact-budgets (contract 0.4, 0.5)', () => {
     expectRefused(property, [...open, reclaimed('a')], late)
     expectRefused(property, [...open, timedOut('a')], late)
     expectRefused(property, [inserted('b'), claimed('b'), settled('b', { ...failed, permanent: true })], late)
+  })
+
+  test('a retry begins failures and evictions anew; attempts go on', () => {
+    const spent = [
+      inserted('a', { maxAttempts: 1 }),
+      claimed('a'),
+      settled('a', { ...failed, state: 'failed' }),
+    ]
+    const anew = claimed('a', { epoch: 2, attempt: 2 })
+    expectHolds(property, [...spent, commanded('a'), anew])
+    expectRefused(
+      property,
+      [...spent, commanded('a'), claimed('a', { epoch: 2, attempt: 1 })],
+      'attempt-miscounted',
+    )
+    expectRefused(
+      property,
+      [...spent, commanded('a'), claimed('a', { epoch: 2, attempt: 2, failures: 1 })],
+      'failures-miscounted',
+    )
+    const again = settled('a', { ...failed, epoch: 2, state: 'failed' })
+    const repeat = [commanded('a'), final('a', { state: 'failed', attempt: 2, failures: 1 })]
+    expectHolds(property, [...spent, commanded('a'), anew, again, ...repeat])
+  })
+
+  test('an end that was asked for spends nothing', () => {
+    const cancelled = settled('a', { outcome: 'cancelled' })
+    expectHolds(property, [inserted('a'), claimed('a'), cancelled, final('a', { state: 'cancelled' })])
+    expectHolds(property, [inserted('a'), claimed('a'), reclaimed('a', { state: 'cancelled' })])
   })
 })

@@ -63,4 +63,10 @@ describe('exactly-once-claim (contract 0.10, 0.13)', () => {
     expectRefused(property, [claimed('a'), started('a'), reclaimed('a'), started('a')], 'started-by-another')
     expectRefused(property, [claimed('a'), reclaimed('a'), started('a', { epoch: 2 })], 'started-by-another')
   })
+
+  test('refuses that a job is taken back from nobody', () => {
+    const kind = 'taken-from-nobody'
+    expectRefused(property, [claimed('a'), reclaimed('a'), reclaimed('a', { epoch: 3 })], kind)
+    expectRefused(property, [claimed('a'), settled('a', { outcome: 'failed' }), timedOut('a')], kind)
+  })
 })

@@ -14,6 +14,9 @@ const moves = [
   'reclaim',
   'timeout',
   'zombie',
+  'note',
+  'cancel',
+  'retry',
 ] as const
 type Move = (typeof moves)[number]
 
@@ -23,7 +26,10 @@ interface Machine {
   attempt: number
   failures: number
   evictions: number
-  state: 'queued' | 'running' | 'succeeded' | 'failed'
+  state: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
+  /** Its end was asked for while it ran. */
+  cancel: boolean
+  retries: number
   holder: string
   started: boolean
   /** The settle that applied last, for its sender to repeat; and an epoch that was taken from somebody. */
@@ -59,13 +65,34 @@ function step(m: Machine, move: Move, by: string): void {
     m.history.push(dsl.settled('a', { ...m.done, repeated: true, state: m.state }))
   else if (move === 'zombie' && m.taken)
     m.history.push(dsl.settled('a', { ...m.taken, settled: 'lost', state: m.state }))
-  else if ((move === 'reclaim' || move === 'timeout') && running) take(m, move)
+  else if (move === 'note' && running) m.history.push(dsl.noted('a', { by: m.holder, epoch: m.epoch }))
+  else if (move === 'note' && m.taken) m.history.push(dsl.noted('a', { ...m.taken, applied: false }))
+  else if (move === 'cancel') cancel(m)
+  else if (move === 'retry' && (m.state === 'failed' || m.state === 'cancelled')) {
+    Object.assign(m, { state: 'queued', failures: 0, evictions: 0, cancel: false, retries: m.retries + 1 })
+    m.history.push(dsl.commanded('a', { token: `c${m.retries}` }))
+  } else if ((move === 'reclaim' || move === 'timeout') && running) take(m, move)
+}
+
+function cancel(m: Machine): void {
+  if (m.state === 'running') {
+    m.cancel = true
+    m.history.push(dsl.cancelAsked('a', { kind: 'requested' }))
+  } else if (m.state === 'queued' || m.state === 'cancelled') {
+    m.state = 'cancelled'
+    m.history.push(dsl.cancelAsked('a'))
+  }
+}
+
+/** A job whose end was asked for does not go back to its queue. */
+function returned(m: Machine): 'queued' | 'cancelled' {
+  return m.cancel ? 'cancelled' : 'queued'
 }
 
 function settle(m: Machine, outcome: 'succeeded' | 'failed' | 'released'): void {
   if (outcome === 'failed') m.failures += 1
   const spent = outcome === 'failed' && m.failures >= limits.maxAttempts
-  m.state = outcome === 'succeeded' ? 'succeeded' : spent ? 'failed' : 'queued'
+  m.state = outcome === 'succeeded' ? 'succeeded' : spent ? 'failed' : returned(m)
   m.done = { epoch: m.epoch, outcome, by: m.holder }
   m.history.push(dsl.settled('a', { ...m.done, state: m.state }))
 }
@@ -76,7 +103,7 @@ function take(m: Machine, how: 'reclaim' | 'timeout'): void {
   if (how === 'reclaim') m.evictions += 1
   else m.failures += 1
   const spent = how === 'reclaim' ? m.evictions >= limits.maxEvictions : m.failures >= limits.maxAttempts
-  const state = spent ? 'failed' : 'queued'
+  const state = spent ? 'failed' : returned(m)
   m.state = state
   const { epoch, evictions, failures } = m
   m.history.push(
@@ -100,6 +127,8 @@ export const legal: fc.Arbitrary<readonly dsl.Draft[]> = walk.map((list) => {
     started: false,
     done: null,
     taken: null,
+    cancel: false,
+    retries: 0,
   }
   for (const [move, by] of list) step(m, move, by)
   const { attempt, failures, evictions, epoch, state } = m

@@ -8,7 +8,7 @@ describe('no-lost-job (contract 0.17, 1.11)', () => {
     expectHolds(
       property,
       [inserted('a'), again, acknowledged('a'), inserted('b'), final('a'), final('b'), ended()],
-      2,
+      3,
     )
   })
 
@@ -24,5 +24,17 @@ describe('no-lost-job (contract 0.17, 1.11)', () => {
   test('refuses a job that nobody inserted, and one that is there twice', () => {
     expectRefused(property, [final('a'), ended()], 'never-inserted')
     expectRefused(property, [inserted('a'), final('a'), final('a'), ended()], 'never-inserted')
+  })
+
+  test('refuses that a producer is told of its own job as of another’s, unless it had to ask twice', () => {
+    const denied = acknowledged('a', { created: false })
+    expectRefused(property, [inserted('a'), denied, final('a'), ended()], 'own-job-denied')
+    expectHolds(property, [
+      inserted('a'),
+      acknowledged('a', { created: false, tries: 2 }),
+      final('a'),
+      ended(),
+    ])
+    expectHolds(property, [inserted('a'), acknowledged('a'), denied, final('a'), ended()])
   })
 })

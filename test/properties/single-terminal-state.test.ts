@@ -1,6 +1,17 @@
 import { describe, test } from 'vitest'
 import { singleTerminalState as property } from '../../src/properties/index.ts'
-import { claimed, expectHolds, expectRefused, final, reclaimed, settled, timedOut } from './dsl.ts'
+import {
+  cancelAsked,
+  claimed,
+  commanded,
+  expectHolds,
+  expectRefused,
+  final,
+  inserted,
+  reclaimed,
+  settled,
+  timedOut,
+} from './dsl.ts'
 
 const failed = { state: 'failed', outcome: 'failed' } as const
 
@@ -47,5 +58,25 @@ describe('single-terminal-state (contract 0.15)', () => {
 
   test('refuses an end that no event brought about', () => {
     expectRefused(property, [claimed('a'), final('a')], 'ended-unseen')
+  })
+
+  test('a cancelled job has ended, and a cancel of it says so again', () => {
+    expectHolds(property, [cancelAsked('a'), cancelAsked('a'), final('a', { state: 'cancelled' })], 2)
+    expectRefused(property, [cancelAsked('a'), claimed('a')], 'moved-after-the-end')
+    const requested = cancelAsked('a', { kind: 'requested' })
+    expectRefused(property, [settled('a'), cancelAsked('a')], 'cancelled-after-the-end')
+    expectRefused(property, [settled('a'), requested], 'cancelled-after-the-end')
+    expectHolds(property, [claimed('a'), requested, settled('a', { outcome: 'cancelled' }), cancelAsked('a')])
+  })
+
+  test('a retry makes an ended job live again, once; only one that failed or was cancelled', () => {
+    const ended = settled('a', { outcome: 'failed', state: 'failed' })
+    const anew = [ended, commanded('a'), claimed('a', { epoch: 2 }), settled('a', { epoch: 2 })]
+    expectHolds(property, [...anew, commanded('a'), final('a')])
+    expectHolds(property, [cancelAsked('a'), commanded('a'), claimed('a'), settled('a'), final('a')])
+    expectRefused(property, [...anew, claimed('a')], 'moved-after-the-end')
+    expectRefused(property, [settled('a'), commanded('a')], 'retried-unended')
+    expectRefused(property, [claimed('a'), commanded('a')], 'retried-unended')
+    expectRefused(property, [ended, commanded('a', { applied: false }), claimed('a')], 'moved-after-the-end')
   })
 })

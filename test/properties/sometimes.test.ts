@@ -1,8 +1,27 @@
 import { describe, expect, test } from 'vitest'
 import { sometimesProperties } from '../../src/properties/index.ts'
-import { claimed, judge, reclaimed, recovered, said, settled, voided, watch, type Draft } from './dsl.ts'
+import {
+  attempt,
+  cancelAsked,
+  claimed,
+  commanded,
+  type Draft,
+  judge,
+  noted,
+  recalled,
+  reclaimed,
+  recovered,
+  said,
+  settled,
+  signalled,
+  switched,
+  timedOut,
+  voided,
+  watch,
+} from './dsl.ts'
 
 const job = { job: 'a', epoch: 1 }
+const lease = { key: 'k', owner: 'x' }
 const failed = { outcome: 'failed', state: 'failed' } as const
 
 /** For each situation: events that bring it about, and events like them that do not. */
@@ -22,6 +41,19 @@ const situations: Readonly<Record<string, readonly [readonly Draft[], readonly D
   'retry-happened': [[claimed('a', { failures: 1 })], [claimed('a', { evictions: 1 })]],
   'dead-lettered-by-failures': [[settled('a', failed)], [settled('a', { ...failed, permanent: true })]],
   'dead-lettered-by-evictions': [[reclaimed('a', { state: 'failed' })], [reclaimed('a')]],
+  'cancelled-while-running': [[settled('a', { outcome: 'cancelled' })], [cancelAsked('a')]],
+  'retried-by-operator': [
+    [commanded('a')],
+    [commanded('a', { applied: false }), commanded('a', { command: 'reschedule' })],
+  ],
+  'fleet-held': [[switched({ hold: true })], [switched({ paused: ['default'] })]],
+  'resumed-from-checkpoint': [[recalled('a', 3)], [recalled('a', null), noted('a')]],
+  'late-note-refused': [[noted('a', { applied: false })], [noted('a')]],
+  'attempt-timed-out': [[signalled('a', 'TIMEOUT')], [signalled('a', 'CANCELLED')]],
+  'attempt-abandoned': [[attempt('abandoned', 'a')], [attempt('lost', 'a')]],
+  'timed-out-by-sweep': [[timedOut('a')], [reclaimed('a')]],
+  'exclusive-work-lost': [[said('exclusive.lost', lease)], [said('exclusive.ended', lease)]],
+  'exclusive-work-refused': [[said('named.refused', lease)], [said('exclusive.lost', lease)]],
   'watch-restarted': [
     [watch('restarted'), watch('moved'), watch('restarted')],
     [watch('restarted'), watch('moved')],

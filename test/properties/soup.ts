@@ -8,13 +8,40 @@ const by = fc.constantFrom('w1', 'w1#2', 'w2')
 const epoch = fc.integer({ min: 1, max: 4 })
 const small = fc.integer({ min: 0, max: 3 })
 const state = fc.constantFrom('queued', 'failed')
-const outcome = fc.constantFrom('succeeded', 'failed', 'released')
+const outcome = fc.constantFrom('succeeded', 'failed', 'released', 'cancelled')
 const answer = fc.constantFrom('applied', 'applied', 'lost', 'superseded')
-const family = fc.constantFrom('lost-reply', 'lost-request', 'pause', 'database-restart')
+const family = fc.constantFrom(
+  'lost-reply',
+  'lost-request',
+  'pause',
+  'database-restart',
+  'timers',
+  'operator',
+)
 const call = fc.constantFrom('claims.claim', 'claims.renew', 'jobs.settle', 'watch.move', null)
-const what = fc.constantFrom('started', 'crashed', 'paused', 'resumed')
+const what = fc.constantFrom('started', 'crashed', 'paused', 'resumed', 'stopping')
 const kind = fc.constantFrom('moved', 'restarted', 'refused')
 const flag = fc.boolean()
+const token = fc.constantFrom('c1', 'c2')
+const code = fc.constantFrom('TIMEOUT', 'CANCELLED', 'LEASE_LOST', 'LEASE_UNCERTAIN', 'ENGINE_STOPPING')
+const phase = fc.constantFrom('uncertain', 'certain', 'lost', 'abandoned')
+const lease = fc.record({
+  key: fc.constant('k'),
+  owner: fc.constantFrom('x', 'y'),
+  ttlMs: fc.constant(10_000),
+  held: flag,
+  released: flag,
+  by,
+})
+const named = fc.constantFrom(
+  'named.acquired',
+  'named.refused',
+  'named.renewed',
+  'named.released',
+  'exclusive.began',
+  'exclusive.lost',
+  'exclusive.ended',
+)
 
 const about = fc.oneof(
   {
@@ -42,6 +69,19 @@ const about = fc.oneof(
   fc.tuple(job, fc.record({ epoch, failures: small, state })).map(([id, f]) => dsl.timedOut(id, f)),
   { weight: 4, arbitrary: fc.tuple(job, fc.record({ by, epoch })).map(([id, f]) => dsl.started(id, f)) },
   fc.tuple(job, fc.record({ by, epoch, settled: answer })).map(([id, f]) => dsl.confirmed(id, f)),
+  fc
+    .tuple(job, fc.record({ kind: fc.constantFrom('cancelled', 'requested') }))
+    .map(([id, f]) => dsl.cancelAsked(id, f)),
+  fc
+    .tuple(job, fc.record({ command: fc.constantFrom('retry', 'reschedule'), token, applied: flag }))
+    .map(([id, f]) => dsl.commanded(id, f)),
+  fc.tuple(job, fc.record({ by, epoch, value: small, applied: flag })).map(([id, f]) => dsl.noted(id, f)),
+  fc.tuple(job, small).map(([id, value]) => dsl.recalled(id, value)),
+  fc.tuple(job, fc.record({ by, epoch, abortsUncertain: flag })).map(([id, f]) => dsl.began(id, f)),
+  fc.tuple(job, code, fc.record({ by, epoch })).map(([id, why, f]) => dsl.signalled(id, why, f)),
+  fc.tuple(job, fc.record({ by, epoch, result: small })).map(([id, f]) => dsl.returned(id, f)),
+  fc.tuple(job, fc.record({ by, epoch })).map(([id, f]) => dsl.attemptEnded(id, f)),
+  fc.tuple(phase, job, fc.record({ by, epoch })).map(([name, id, f]) => dsl.attempt(name, id, f)),
 )
 
 const around = fc.oneof(
@@ -52,6 +92,8 @@ const around = fc.oneof(
     .map(([name, f]) => dsl.fault(name, f)),
   fc.tuple(kind, by).map(([name, who]) => dsl.watch(name, { by: who })),
   fc.constantFrom(dsl.down(0), dsl.up(0)),
+  fc.tuple(named, lease).map(([type, f]) => dsl.said(type, f)),
+  fc.constantFrom(dsl.jumped(40_000), dsl.jumped(-40_000), dsl.switched({ hold: true }), dsl.switched({})),
   fc.constantFrom(dsl.healed(), dsl.voided(), dsl.acknowledged('a'), dsl.final('a'), dsl.final('b')),
 )
 

@@ -76,7 +76,10 @@ function simNode(name: string, index: number): SimNode {
     queues: {},
     intervals: undefined,
     works: false,
+    duty: null,
     skewMs: 0,
+    timers: null,
+    refused: null,
     incarnations: 0,
     process: null,
     armed: [],
@@ -121,6 +124,8 @@ function specOf(id: string) {
     jitter: false,
     leaseTtlMs: 30_000,
     timeoutMs: 60_000,
+    metadata: null,
+    traceparent: null,
     enqueuedAtMs: 0,
   } as const
 }

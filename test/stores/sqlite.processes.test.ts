@@ -28,7 +28,7 @@ test('ten processes that set up one empty file at once all start, three times ov
     await Promise.all(programs.map((program) => program.heard('ready')))
     for (const { process } of programs) process.send('go')
     expect(await Promise.all(programs.map((program) => program.ended()))).toEqual(programs.map(() => 0))
-    expect(read(file, 'select version from holdfast_schema')).toEqual([{ version: 1 }])
+    expect(read(file, 'select version from holdfast_schema')).toEqual([{ version: 1 }, { version: 2 }])
   }
 }, 120_000)
 

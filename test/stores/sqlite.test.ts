@@ -4,12 +4,20 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { InsertParams } from '../../src/engine/ports/store.ts'
+import type { Outcome } from '../../src/engine/jobs/record.ts'
+import type { InsertParams, InspectableStore, NewJob } from '../../src/engine/ports/store.ts'
 import { StoreUnavailable } from '../../src/engine/errors.ts'
 import { standardProperties } from '../../src/properties/index.ts'
 import { storeNamed } from '../../src/sim/catalogue.ts'
 import { run, scenarios } from '../../src/sim/index.ts'
-import { type SqliteStore, SqliteUnavailable, sqliteStore } from '../../src/stores/sqlite/index.ts'
+import { rawMemoryStore } from '../../src/stores/memory/index.ts'
+import {
+  type SqliteStore,
+  SqliteUnavailable,
+  rawSqliteStore,
+  sqliteStore,
+} from '../../src/stores/sqlite/index.ts'
+import { steps, tables } from '../../src/stores/sqlite/schema.ts'
 
 const directory = mkdtempSync(path.join(tmpdir(), 'holdfast-sqlite-'))
 let files = 0
@@ -30,9 +38,15 @@ function inserting(id: string, input = '{}'): InsertParams {
     jitter: false,
     leaseTtlMs: 30_000,
     timeoutMs: 60_000,
+    metadata: null,
+    traceparent: null,
     enqueuedAtMs: 0,
   }
   return { insertId: `i-${id}`, jobs: [{ spec, due: { delayMs: 0 } }] }
+}
+
+function inserted(id: string): NewJob {
+  return inserting(id).jobs[0] as NewJob
 }
 
 async function opened(
@@ -46,7 +60,8 @@ async function opened(
 
 async function claimed(store: SqliteStore, token = 't'): Promise<number> {
   const queues = [{ queue: 'q', limit: 9 }]
-  const reply = await store.claims.claim({ token, worker: 'w', limit: 9, queues, kinds: ['k'], idle: true })
+  const params = { token, worker: 'w', limit: 9, queues, kinds: ['k'], solo: 'take' } as const
+  const reply = await store.claims.claim(params)
   return reply.kind === 'claimed' ? (reply.jobs[0]?.epoch ?? 0) : 0
 }
 
@@ -83,12 +98,12 @@ describe('errors', () => {
 
   test('a schema of a newer release is refused, unless that release says it can be lived with (S09)', async () => {
     const { file, db } = await opened()
-    db.exec('insert into holdfast_schema values (2, 1, 0)')
+    db.exec('insert into holdfast_schema values (3, 1, 0)')
     const beside = sqliteStore({ file })
     await beside.migrate()
     expect(await beside.jobs.get({ id: 'a' })).toBe(null)
-    db.exec('insert into holdfast_schema values (3, 3, 0)')
-    const refused = /schema version 3, which needs a release that knows version 3; this one knows 1/
+    db.exec('insert into holdfast_schema values (4, 4, 0)')
+    const refused = /schema version 4, which needs a release that knows version 4; this one knows 2/
     await expect(sqliteStore({ file }).migrate()).rejects.toThrow(refused)
     await expect(sqliteStore({ file }).jobs.insert(inserting('a'))).rejects.toThrow(refused)
   })
@@ -239,6 +254,149 @@ describe('transactions', () => {
   })
 })
 
+describe('an upgrade', () => {
+  /** A database as version 1 made and left it, with a job in each place. */
+  function versionOne(file: string): void {
+    const db = new Database(file)
+    db.pragma('journal_mode = wal')
+    db.exec('create table holdfast_schema (version integer primary key, needs integer, applied_at integer)')
+    db.exec(`${steps[0]?.sql}; insert into holdfast_schema values (1, 1, 0)`)
+    const columns = 'seq, queue, kind, band, state, solo, epoch, attempt, failures, evictions, version'
+    const addJob = db.prepare(
+      `insert into holdfast_job (${columns}, visible_at, claim, updated_at, settle_epoch, settle_kind, error)
+       values (?, 'q', 'k', 2, ?, ?, ?, ?, ?, ?, 3, ?, ?, 7, ?, ?, ?)`,
+    )
+    const error = JSON.stringify({ code: 'E', message: 'm' })
+    addJob.run(1, 0, 0, 0, 0, 0, 0, 5, null, null, null, null)
+    addJob.run(2, 0, 1, 4, 2, 0, 2, 5, null, null, null, error)
+    addJob.run(3, 1, 0, 1, 1, 0, 0, null, 1, null, null, null)
+    addJob.run(4, 3, 0, 1, 1, 1, 0, null, null, 1, 1, error)
+    const addBody = db.prepare(
+      `insert into holdfast_body values (?, ?, 1, 3, 3, '[0]', 0, 30000, 60000, 0, 7, 'i', '{}')`,
+    )
+    for (const [k, id] of ['queued', 'solo', 'running', 'failed'].entries()) addBody.run(k + 1, id)
+    db.exec(`insert into holdfast_claim values (1, 't', 'w', 7, 90000, '[3]');
+      insert into holdfast_lease values (1, 30000, 30007); insert into holdfast_watch values (1, 5000, 7, 9)`)
+    db.close()
+  }
+
+  test('from version 1 keeps every row, and all that is new works on them', async () => {
+    const file = newFile()
+    versionOne(file)
+    const old = sqliteStore({ file })
+    await expect(old.jobs.get({ id: 'queued' })).rejects.toThrow(/made by an older release; call migrate/)
+    await old.migrate()
+    const { jobs, claims, leases, watch, ...added } = await old.dump()
+    expect(jobs.map(({ spec, state, version, epoch }) => [spec.id, state, version, epoch])).toEqual([
+      ['failed', 'failed', 3, 1],
+      ['queued', 'queued', 3, 0],
+      ['running', 'running', 3, 1],
+      ['solo', 'queued', 3, 4],
+    ])
+    const blank = { cancelRequestedAtMs: null, progress: null, lastCommand: null }
+    for (const job of jobs) {
+      expect(job).toMatchObject({ ...blank, spec: { metadata: null, traceparent: null } })
+    }
+    expect([claims.length, leases.length, watch?.sweepMs]).toEqual([1, 1, 5_000])
+    expect(added).toEqual({ checkpoints: [], named: [], control: { hold: false, paused: [] } })
+    expect(await old.jobs.requestCancel({ id: 'running' })).toEqual({ kind: 'requested' })
+    expect(await old.claims.renew({ worker: 'w', tokens: ['t'] })).toEqual({
+      held: [{ id: 'running', epoch: 1, cancel: true }],
+    })
+    const command = { id: 'failed', version: 3, command: 'c' }
+    expect(await old.jobs.retry(command)).toEqual({ kind: 'applied', version: 4 })
+    expect(await claimed(old, 'solo')).toBe(1)
+    const keep = { id: 'running', epoch: 1, key: 'k', value: '1' }
+    expect(await old.jobs.checkpoint(keep)).toEqual({ applied: true })
+    await old.close()
+  })
+
+  test('leaves a release of version 1 able to insert, claim and settle beside it', async () => {
+    const { db, store } = await opened()
+    // What version 1 sends, word for word.
+    db.exec(`insert into holdfast_job (queue, kind, band, state, solo, epoch, attempt, failures, evictions,
+      version, visible_at, updated_at) values ('q', 'k', 2, 0, 0, 0, 0, 0, 0, 1, 5, 5);
+      insert into holdfast_body (seq, id, input_version, max_attempts, max_evictions, backoff_ms, jitter,
+      lease_ttl_ms, timeout_ms, enqueued_at, created_at, insert_id, input)
+      values (1, 'a', 1, 3, 3, '[0]', 0, 30000, 60000, 0, 5, 'i', '{}')`)
+    await store.jobs.insert({ ...inserting('b'), jobs: [{ ...inserted('b'), due: { undispatched: true } }] })
+    const page = `select seq, visible_at from holdfast_job where state = 0 and solo = 0 and queue = 'q'
+      and kind = 'k' and band = 2 and visible_at <= 99 order by visible_at, seq limit 9 + 0 offset 0 + 0`
+    expect(db.prepare(page).raw().all()).toEqual([[1, 5]])
+    expect(await claimed(store)).toBe(1)
+    db.exec(`update holdfast_job set state = 0, solo = 0, epoch = 2, visible_at = 5, claim = null, updated_at = 5,
+      settle_epoch = 1, settle_kind = 1, result = null, error = null where seq = 1`)
+    expect(await claimed(store, 'again')).toBe(3)
+  })
+})
+
+describe('the plans', () => {
+  const plan = (db: Database.Database, sql: string): string =>
+    db
+      .prepare<[], { detail: string }>(`explain query plan ${sql}`)
+      .all()
+      .map(({ detail }) => detail)
+      .join('; ')
+
+  test('of a claim and of a dispatch repair read an index of their own jobs alone', async () => {
+    const { db } = await opened()
+    for (const [solo, index] of [
+      [0, 'ready'],
+      [1, 'solo'],
+    ]) {
+      const read = plan(
+        db,
+        `select seq, visible_at from holdfast_job where state = 0 and solo = ${solo} and queue = 'q' and kind = 'k'
+         and band = 2 and visible_at <= holdfast_now() order by visible_at, seq limit 9`,
+      )
+      expect(read).toMatch(new RegExp(`^SEARCH holdfast_job USING COVERING INDEX holdfast_job_${index} `))
+      expect(read).not.toMatch(/TEMP B-TREE/)
+    }
+    const any = plan(db, 'select 1 from holdfast_job where state = 0 and solo = 1 limit 1')
+    expect(any).toMatch(/USING (COVERING )?INDEX holdfast_job_solo/)
+    const forgotten = plan(
+      db,
+      `select j.seq, b.id from holdfast_job j indexed by holdfast_job_undispatched
+       join holdfast_body b on b.seq = j.seq where j.state = 0 and j.solo = 2 and j.updated_at <= 5
+       order by j.seq limit 9`,
+    )
+    expect(forgotten).toMatch(/^SCAN j USING INDEX holdfast_job_undispatched/)
+    expect(forgotten).not.toMatch(/TEMP B-TREE/)
+  })
+
+  test('a job that is undispatched or cancelled is in no index that a claim reads', async () => {
+    const { db, store } = await opened()
+    for (const id of ['due', 'undispatched', 'cancelled']) {
+      const due = id === 'undispatched' ? { undispatched: true as const } : { delayMs: 0 }
+      await store.jobs.insert({ insertId: id, jobs: [{ ...inserted(id), due }] })
+    }
+    await store.jobs.requestCancel({ id: 'cancelled' })
+    const inIndex = (name: string, where: string): unknown =>
+      db.prepare(`select count(*) from holdfast_job indexed by ${name} where ${where}`).pluck().get()
+    expect(inIndex('holdfast_job_ready', 'state = 0 and solo = 0')).toBe(1)
+    expect(inIndex('holdfast_job_solo', 'state = 0 and solo = 1')).toBe(0)
+    expect(inIndex('holdfast_job_undispatched', 'state = 0 and solo = 2')).toBe(1)
+  })
+
+  test('a heartbeat writes lease rows alone, also while it tells of a cancel (0.14)', async () => {
+    const { db, store } = await opened()
+    await store.jobs.insert(inserting('a'))
+    await claimed(store)
+    await store.jobs.requestCancel({ id: 'a' })
+    for (const table of tables.filter((table) => table !== 'holdfast_lease')) {
+      for (const what of ['insert', 'update', 'delete']) {
+        db.exec(`create temp trigger ${table}_${what} before ${what} on ${table}
+          begin select raise(abort, 'written'); end`)
+      }
+    }
+    expect(await store.claims.renew({ worker: 'w', tokens: ['t'] })).toEqual({
+      held: [{ id: 'a', epoch: 1, cancel: true }],
+    })
+    await expect(store.jobs.requestCancel({ id: 'a' })).resolves.toEqual({ kind: 'requested' })
+    await expect(store.control.set({ hold: true })).rejects.toThrow('written')
+  })
+})
+
 test('no statement stays open over an await: a checkpoint empties the log at any time (S12)', async () => {
   const { db, store } = await opened()
   for (let n = 0; n < 20; n++) await store.jobs.insert(inserting(`${n}`))
@@ -246,6 +404,68 @@ test('no statement stays open over an await: a checkpoint empties the log at any
   await store.dump()
   expect(db.pragma('wal_checkpoint(truncate)')).toEqual([{ busy: 0, log: 0, checkpointed: 0 }])
 })
+
+test('it answers and holds what the memory store does, to the byte: the order of keys too', async () => {
+  let nowMs = 1_760_000_000_000
+  const time = { nowMs: () => nowMs }
+  const said: string[] = []
+  for (const store of [rawMemoryStore(time), rawSqliteStore(time)]) {
+    nowMs = 1_760_000_000_000
+    said.push(JSON.stringify(await everything(store, () => (nowMs += 5)), null, 1))
+    await store.close()
+  }
+  expect(said[1]).toBe(said[0])
+})
+
+/** The replies to some of every operation, and the whole content after each. */
+async function everything(store: InspectableStore, tick: () => void): Promise<unknown[]> {
+  const said: unknown[] = []
+  const say = async (reply: Promise<unknown>): Promise<void> => {
+    said.push(await reply, await store.dump())
+    tick()
+  }
+  const full = { metadata: { b: '1', 2: 'x', a: '\0' }, traceparent: '00-1-2-01', backoffMs: [1, 5] }
+  const job = (id: string, due: NewJob['due']): NewJob => {
+    const { spec } = inserted(id)
+    return { spec: { ...spec, ...full, leaseTtlMs: id === 'a' ? 10_000 : 30_000 }, due }
+  }
+  const settle = (id: string, epoch: number, outcome: Outcome): Promise<unknown> =>
+    store.jobs.settle({ worker: 'w', settlements: [{ id, epoch, outcome, repeated: false }] })
+  const ids = ['d', 'a', 'c', 'b', 'e', 'g']
+  const jobs = ids.map((id) => job(id, { delayMs: 0 }))
+  await say(store.jobs.insert({ insertId: 'i', jobs: [...jobs, job('f', { undispatched: true })] }))
+  await say(store.watch.declare({ sweepMs: 5_000 }))
+  await say(store.control.set({ queue: 'z', paused: true }))
+  const queues = [{ queue: 'q', limit: 9 }]
+  const claim = { worker: 'w', limit: 9, queues, kinds: ['k'], solo: 'take' } as const
+  await say(store.claims.claim({ token: 't', ...claim }))
+  await say(store.jobs.progress({ id: 'a', epoch: 1, percent: 50, phase: null }))
+  await say(store.jobs.checkpoint({ id: 'a', epoch: 1, key: 'k', value: '1' }))
+  await say(store.jobs.checkpoints({ id: 'a' }))
+  await say(store.jobs.requestCancel({ id: 'a' }))
+  await say(store.claims.renew({ worker: 'w', tokens: ['t'] }))
+  await say(store.claims.recover({ token: 't', worker: 'w' }))
+  await say(store.claims.recover({ token: 'void', worker: 'w' }))
+  await say(settle('a', 1, { kind: 'released', delayMs: 0 }))
+  const error = { code: 'E', message: 'm' }
+  await say(settle('b', 1, { kind: 'failed', error, permanent: true, delayMs: 0 }))
+  await say(settle('c', 1, { kind: 'succeeded', result: '1' }))
+  await say(settle('d', 1, { kind: 'cancelled' }))
+  await say(settle('e', 1, { kind: 'failed', error, permanent: false, delayMs: 7 }))
+  await say(store.jobs.retry({ id: 'b', version: 3, command: 'c1' }))
+  await say(store.jobs.reschedule({ id: 'b', version: 4, command: 'c2', delayMs: 5 }))
+  await say(store.jobs.retry({ id: 'b', version: 9, command: 'c3' }))
+  await say(store.jobs.repairDispatch({ limit: 9, olderMs: 0 }))
+  await say(store.leases.acquire({ key: 'k', owner: 'o', ttlMs: 9 }))
+  await say(store.leases.renew({ key: 'k', owner: 'o', ttlMs: 90_000 }))
+  await say(store.leases.release({ key: 'k', owner: 'p' }))
+  await say(store.watch.move({ lastReplyMs: await store.now(), sinceReplyMs: 0, maxAgeMs: 5_000 }))
+  await say(store.jobs.reclaim({ limit: 9 }))
+  await say(store.jobs.expireTimeouts({ limit: 9 }))
+  await say(store.claims.collect({ limit: 9, voidMs: 0 }))
+  await say(store.jobs.get({ id: 'g' }))
+  return said
+}
 
 test('the simulation has the same trace on memory and on SQLite, scenario by scenario', async () => {
   const [memory, sqlite] = [await storeNamed('memory'), await storeNamed('sqlite')]

@@ -1,4 +1,5 @@
-import { type Engine, type EngineOptions, createEngine } from '../../src/engine/engine.ts'
+import type { Engine, EngineOptions } from '../../src/engine/api.ts'
+import { createEngine } from '../../src/engine/engine.ts'
 import type { EngineEvent } from '../../src/engine/history.ts'
 import type { JobRecord } from '../../src/engine/jobs/record.ts'
 import type { Random } from '../../src/engine/ports/random.ts'

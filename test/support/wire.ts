@@ -66,6 +66,13 @@ export function wire(raw: Store, nowMs: () => number): Wire {
         reclaim: through('jobs.reclaim', raw.jobs.reclaim),
         expireTimeouts: through('jobs.expireTimeouts', raw.jobs.expireTimeouts),
         get: through('jobs.get', raw.jobs.get),
+        requestCancel: through('jobs.requestCancel', raw.jobs.requestCancel),
+        retry: through('jobs.retry', raw.jobs.retry),
+        reschedule: through('jobs.reschedule', raw.jobs.reschedule),
+        progress: through('jobs.progress', raw.jobs.progress),
+        checkpoint: through('jobs.checkpoint', raw.jobs.checkpoint),
+        checkpoints: through('jobs.checkpoints', raw.jobs.checkpoints),
+        repairDispatch: through('jobs.repairDispatch', raw.jobs.repairDispatch),
       },
       claims: {
         claim: through('claims.claim', raw.claims.claim),
@@ -76,6 +83,15 @@ export function wire(raw: Store, nowMs: () => number): Wire {
       watch: {
         declare: through('watch.declare', raw.watch.declare),
         move: through('watch.move', raw.watch.move),
+      },
+      leases: {
+        acquire: through('leases.acquire', raw.leases.acquire),
+        renew: through('leases.renew', raw.leases.renew),
+        release: through('leases.release', raw.leases.release),
+      },
+      control: {
+        set: through('control.set', raw.control.set),
+        get: () => through('control.get', raw.control.get)(undefined),
       },
       now: () => through('now', raw.now)(undefined),
       migrate: raw.migrate,

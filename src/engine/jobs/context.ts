@@ -1,13 +1,27 @@
 /** What a handler gets. */
 export interface AttemptContext<Input> {
   readonly input: Input
-  readonly job: { readonly id: string; readonly kind: string; readonly queue: string }
+  readonly job: {
+    readonly id: string
+    readonly kind: string
+    readonly queue: string
+    readonly metadata: Readonly<Record<string, string>>
+    /** W3C trace context of the enqueue, or null. */
+    readonly traceparent: string | null
+  }
   readonly attempt: AttemptInfo
   /**
    * Fires when the attempt should end: `AttemptTimeout`, `EngineStopping`, `LeaseLost`, or `LeaseUncertain`
    * is its reason. After `LeaseLost` nothing that the handler does is kept.
    */
   readonly signal: AbortSignal
+  /** Says how far the attempt is: percent 0 - 100. Throws `LeaseLost` once another attempt runs the job. */
+  readonly progress: (percent: number, phase?: string) => Promise<void>
+  /**
+   * Durable notes that survive attempts, so that a retry resumes: reads the value kept under the key
+   * (undefined if there is none), or with a value keeps it. Throws `LeaseLost` once another attempt runs.
+   */
+  readonly checkpoint: Checkpoint
   /** Waits `delayMs`; rejects with the signal's reason when it fires. */
   readonly sleep: (delayMs: number) => Promise<void>
 }
@@ -22,4 +36,9 @@ export interface AttemptInfo {
   readonly fence: string
   /** False while this worker cannot vouch for its lease: another may be running the job. */
   readonly leaseCertain: boolean
+}
+
+export interface Checkpoint {
+  (key: string): Promise<unknown>
+  (key: string, value: unknown): Promise<void>
 }

@@ -7,7 +7,7 @@ import { type JobDescription, type Priority, priorities } from './definition.ts'
 import { durationMsMax } from './figures.ts'
 import { storedInput } from './input.ts'
 import type { JobSpec } from './record.ts'
-import { requireName } from './text.ts'
+import { requireName, textOf } from './text.ts'
 
 export interface EnqueueOptions {
   /** Idempotency key: the same id with the same kind and input is one job. Default: a new random id. */
@@ -21,6 +21,10 @@ export interface EnqueueOptions {
   /** This job's own lease, in place of the definition's. */
   readonly leaseTtlMs?: number
   readonly timeoutMs?: number
+  /** Labels of your own; at most 16 KiB as JSON. */
+  readonly metadata?: Readonly<Record<string, string>>
+  /** W3C trace context, to be restored around the handler. */
+  readonly traceparent?: string
 }
 
 export interface EnqueueRequest<Input = unknown> extends EnqueueOptions {
@@ -99,8 +103,38 @@ async function specOf(
     jitter: settings.jitter,
     leaseTtlMs: wholeMs('leaseTtlMs', request.leaseTtlMs ?? settings.leaseTtlMs, 1),
     timeoutMs: wholeMs('timeoutMs', request.timeoutMs ?? settings.timeoutMs, 1),
+    metadata: metadataOf(request.metadata),
+    traceparent: traceparentOf(request.traceparent),
     enqueuedAtMs: producer.clock.wallMs(),
   }
+}
+
+const metadataBytesMax = 16_384
+
+function metadataOf(metadata: Readonly<Record<string, string>> | undefined): JobSpec['metadata'] {
+  if (metadata === undefined) return null
+  const isRecord = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata)
+  const entries = isRecord ? Object.entries(metadata) : []
+  if (!isRecord || entries.some(([, value]) => typeof value !== 'string')) {
+    throw new InvalidArgument('metadata must be a record of strings')
+  }
+  const sizeBytes = Buffer.byteLength(JSON.stringify(metadata))
+  if (sizeBytes > metadataBytesMax) {
+    throw new InvalidArgument(`metadata is ${sizeBytes} bytes, over the limit of ${metadataBytesMax}`)
+  }
+  return Object.fromEntries(entries)
+}
+
+/** Version ff and ids of zeros alone are invalid by the specification. */
+const traceContext = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
+
+/** Whatever JavaScript passes. */
+function traceparentOf(traceparent: unknown): string | null {
+  if (traceparent === undefined) return null
+  if (typeof traceparent === 'string' && traceContext.test(traceparent)) return traceparent
+  throw new InvalidArgument(
+    `traceparent is not W3C trace context: ${JSON.stringify(textOf(traceparent).slice(0, 80))}`,
+  )
 }
 
 function dueOf({ delayMs, runAt }: EnqueueOptions): NewJob['due'] {

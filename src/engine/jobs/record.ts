@@ -15,6 +15,10 @@ export interface JobSpec {
   readonly jitter: boolean
   readonly leaseTtlMs: number
   readonly timeoutMs: number
+  /** The producer's own labels and trace context, carried with the job; null if there are none. */
+  readonly metadata: Readonly<Record<string, string>> | null
+  /** W3C trace context of the enqueue; restored around the handler. */
+  readonly traceparent: string | null
   /** The producer's wall clock at enqueue; for display only. */
   readonly enqueuedAtMs: number
 }
@@ -25,6 +29,13 @@ export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelle
 export interface JobError {
   readonly code: string
   readonly message: string
+}
+
+/** How far the current attempt says it is. */
+export interface Progress {
+  /** 0 to 100. */
+  readonly percent: number
+  readonly phase: string | null
 }
 
 /** How a holder ends its attempt. */
@@ -38,6 +49,8 @@ export type Outcome =
     }
   /** Given back uncharged: shutdown, or an attempt that was aborted while its lease was uncertain. */
   | { readonly kind: 'released'; readonly delayMs: number }
+  /** Ended because an operator asked for it. */
+  | { readonly kind: 'cancelled' }
 
 /** One job as the store keeps it. Instants are database time, in ms since the Unix epoch. */
 export interface JobRecord {
@@ -61,10 +74,15 @@ export interface JobRecord {
   readonly createdAtMs: number
   readonly updatedAtMs: number
   readonly finishedAtMs: number | null
+  /** When an operator asked for its end. A running job ends as cancelled instead of coming back. */
+  readonly cancelRequestedAtMs: number | null
+  readonly progress: Progress | null
   readonly result: string | null
   readonly error: JobError | null
   /** The last settle that applied: how a repeat of it recognises its own outcome. */
   readonly lastSettle: { readonly epoch: number; readonly kind: Outcome['kind'] } | null
+  /** The last command of an operator that applied: how a repeat of it recognises itself. */
+  readonly lastCommand: string | null
 }
 
 export function isTerminal(state: JobState): boolean {

@@ -1,6 +1,6 @@
 import type { JobEpoch, Settled, Settlement } from '../ports/store.ts'
 import { backoffAt } from './backoff.ts'
-import { type JobError, type JobRecord, type JobSpec } from './record.ts'
+import { type JobError, type JobRecord, type JobSpec, type Progress, isTerminal } from './record.ts'
 
 /**
  * Every change of a job as a pure function: (record, what happens, database time) to a record or a
@@ -8,7 +8,7 @@ import { type JobError, type JobRecord, type JobSpec } from './record.ts'
  * it by the conformance suite.
  */
 
-export function created(spec: JobSpec, seq: number, visibleAtMs: number, nowMs: number): JobRecord {
+export function created(spec: JobSpec, seq: number, visibleAtMs: number | null, nowMs: number): JobRecord {
   return {
     spec,
     state: 'queued',
@@ -24,9 +24,12 @@ export function created(spec: JobSpec, seq: number, visibleAtMs: number, nowMs: 
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     finishedAtMs: null,
+    cancelRequestedAtMs: null,
+    progress: null,
     result: null,
     error: null,
     lastSettle: null,
+    lastCommand: null,
   }
 }
 
@@ -41,6 +44,7 @@ export function claimed(job: JobRecord, token: string, nowMs: number): JobRecord
     token,
     claimedAtMs: nowMs,
     updatedAtMs: nowMs,
+    progress: null,
   }
 }
 
@@ -50,7 +54,7 @@ export function settled(
   settlement: Settlement,
   nowMs: number,
 ): { readonly settled: Settled; readonly job: JobRecord | null } {
-  if (job === null || job.state !== 'running' || job.epoch !== settlement.epoch) {
+  if (job === null || !runsAt(job, settlement.epoch)) {
     return { settled: refusal(job, settlement), job: null }
   }
   const { outcome, epoch } = settlement
@@ -61,6 +65,8 @@ export function settled(
         settled: 'applied',
         job: { ...finished(done, 'succeeded', nowMs), result: outcome.result, error: null },
       }
+    case 'cancelled':
+      return { settled: 'applied', job: finished(done, 'cancelled', nowMs) }
     case 'released':
       return { settled: 'applied', job: returned(done, nowMs, outcome.delayMs) }
     case 'failed': {
@@ -98,6 +104,71 @@ export function timedOut(job: JobRecord, nowMs: number): JobRecord {
     : returned(taken, nowMs, backoffAt(job.spec.backoffMs, failures))
 }
 
+/** A queued job ends at once; a running one is told at its next heartbeat. Null: there is nothing to do. */
+export function cancelRequested(job: JobRecord, nowMs: number): JobRecord | null {
+  if (isTerminal(job.state) || job.cancelRequestedAtMs !== null) return null
+  const asked = { ...job, cancelRequestedAtMs: nowMs }
+  if (job.state === 'queued') return finished(asked, 'cancelled', nowMs)
+  return { ...asked, version: job.version + 1, updatedAtMs: nowMs }
+}
+
+/** An operator starts an ended job anew: counters and error are reset, its epochs and attempts go on. */
+export function retried(job: JobRecord, command: string, nowMs: number): JobRecord | null {
+  if (job.state !== 'failed' && job.state !== 'cancelled') return null
+  const anew = {
+    failures: 0,
+    evictions: 0,
+    error: null,
+    finishedAtMs: null,
+    cancelRequestedAtMs: null,
+    progress: null,
+  }
+  return { ...returned({ ...job, ...anew }, nowMs, 0), lastCommand: command }
+}
+
+/** A job that waits is moved to another time; its place is then that of a job that came back. */
+export function rescheduled(
+  job: JobRecord,
+  delayMs: number,
+  command: string,
+  nowMs: number,
+): JobRecord | null {
+  if (job.state !== 'queued') return null
+  return {
+    ...job,
+    version: job.version + 1,
+    visibleAtMs: nowMs + delayMs,
+    updatedAtMs: nowMs,
+    lastCommand: command,
+  }
+}
+
+/** A job that was created without a place in the queue gets one now. */
+export function dispatched(job: JobRecord, nowMs: number): JobRecord {
+  return { ...job, version: job.version + 1, visibleAtMs: nowMs, updatedAtMs: nowMs }
+}
+
+/** How far the attempt is; null unless the job is running at this epoch. */
+export function progressed(
+  job: JobRecord,
+  epoch: number,
+  progress: Progress,
+  nowMs: number,
+): JobRecord | null {
+  if (!runsAt(job, epoch)) return null
+  return { ...job, version: job.version + 1, progress, updatedAtMs: nowMs }
+}
+
+/** The fence: whether a write of the holder of `epoch` applies. */
+export function runsAt(job: JobRecord | undefined, epoch: number): job is JobRecord {
+  return job !== undefined && job.state === 'running' && job.epoch === epoch
+}
+
+/** Where a job is after it was taken from its holder. */
+export function takenTo({ state }: JobRecord): 'queued' | 'failed' | 'cancelled' {
+  return state === 'failed' || state === 'cancelled' ? state : 'queued'
+}
+
 export function holds(job: JobRecord | undefined, token: string): job is JobRecord {
   return job !== undefined && job.state === 'running' && job.token === token
 }
@@ -110,11 +181,13 @@ function leaseLost(evictions: number): JobError {
   return { code: 'LEASE_LOST', message: `lease lost x${evictions}` }
 }
 
-function finished(job: JobRecord, state: 'succeeded' | 'failed', nowMs: number): JobRecord {
+function finished(job: JobRecord, state: 'succeeded' | 'failed' | 'cancelled', nowMs: number): JobRecord {
   return { ...unclaimed(job, nowMs), state, finishedAtMs: nowMs }
 }
 
+/** Back to the queue, or, where its end was asked for, to that. */
 function returned(job: JobRecord, nowMs: number, delayMs: number): JobRecord {
+  if (job.cancelRequestedAtMs !== null) return finished(job, 'cancelled', nowMs)
   return { ...unclaimed(job, nowMs), state: 'queued', visibleAtMs: nowMs + delayMs }
 }
 

@@ -1,4 +1,4 @@
-import type { JobRecord, JobSpec, Outcome } from '../jobs/record.ts'
+import type { JobRecord, JobSpec, Outcome, Progress } from '../jobs/record.ts'
 
 /**
  * Durable state. Every method is one atomic operation under one database time, which is fixed when the
@@ -14,6 +14,8 @@ export interface Store {
   readonly jobs: JobStore
   readonly claims: ClaimStore
   readonly watch: WatchStore
+  readonly leases: NamedLeaseStore
+  readonly control: ControlStore
   /** Database time in ms since the Unix epoch. */
   readonly now: () => Promise<number>
   /** Creates or upgrades what the store needs. Safe to repeat, also by several processes at once. */
@@ -39,6 +41,9 @@ export interface StoreDump {
   }[]
   readonly leases: readonly LeaseRow[]
   readonly watch: WatchState | null
+  readonly checkpoints: readonly { readonly id: string; readonly key: string; readonly value: string }[]
+  readonly named: readonly NamedLease[]
+  readonly control: Control
 }
 
 /** Opaque to everyone but the store that made it. */
@@ -69,6 +74,44 @@ export interface JobStore {
    */
   readonly expireTimeouts: (params: { readonly limit: number }) => Promise<TimeoutReply>
   readonly get: (params: { readonly id: string }) => Promise<JobRecord | null>
+  /** Asks for a job's end: a queued one ends at once, a running one is told at its next heartbeat. */
+  readonly requestCancel: (params: { readonly id: string }) => Promise<CancelReply>
+  /** Starts a failed or cancelled job anew, iff it is at `version`. `command` names this call, as `insertId` does. */
+  readonly retry: (params: CommandParams) => Promise<CommandReply>
+  /** Moves a queued job to `delayMs` from now, iff it is at `version`. */
+  readonly reschedule: (params: CommandParams & { readonly delayMs: number }) => Promise<CommandReply>
+  /** Fenced: applies iff the job is running at the epoch. */
+  readonly progress: (params: JobEpoch & Progress) => Promise<Fenced>
+  /** Keeps a JSON text under a key, across attempts. Fenced. */
+  readonly checkpoint: (
+    params: JobEpoch & { readonly key: string; readonly value: string },
+  ) => Promise<Fenced>
+  /** All checkpoints of a job, by key in UTF-8 order. */
+  readonly checkpoints: (params: {
+    readonly id: string
+  }) => Promise<readonly { readonly key: string; readonly value: string }[]>
+  /** Jobs that were created undispatched at least `olderMs` ago are queued, the first created first. `limit` <= 0: none. */
+  readonly repairDispatch: (params: { readonly limit: number; readonly olderMs: number }) => Promise<{
+    readonly ids: readonly string[]
+  }>
+}
+
+/** Exclusive work by name. Unlike a job's, a lapsed named lease cannot be renewed: its work must have stopped. */
+export interface NamedLeaseStore {
+  /** Taken if it is free or lapsed; the holder does not get again what it holds. */
+  readonly acquire: (params: NamedLeaseParams) => Promise<{ readonly acquired: boolean }>
+  readonly renew: (params: NamedLeaseParams) => Promise<{ readonly held: boolean }>
+  readonly release: (params: {
+    readonly key: string
+    readonly owner: string
+  }) => Promise<{ readonly released: boolean }>
+}
+
+/** The operator's switches. They act in the claim itself. */
+export interface ControlStore {
+  /** Answers the switches after the change. */
+  readonly set: (params: ControlChange) => Promise<Control>
+  readonly get: () => Promise<Control>
 }
 
 export interface ClaimStore {
@@ -106,6 +149,42 @@ export interface WatchStore {
   readonly move: (params: WatchMoveParams) => Promise<WatchMoveReply>
 }
 
+export interface NamedLeaseParams {
+  readonly key: string
+  readonly owner: string
+  readonly ttlMs: number
+}
+export interface NamedLease {
+  readonly key: string
+  readonly owner: string
+  readonly expiresAtMs: number
+}
+
+export interface Control {
+  /** Nothing is claimed. */
+  readonly hold: boolean
+  /** Queues of which nothing is claimed, in UTF-8 order. */
+  readonly paused: readonly string[]
+}
+export type ControlChange = { readonly hold: boolean } | { readonly queue: string; readonly paused: boolean }
+
+export interface CommandParams {
+  readonly id: string
+  readonly version: number
+  readonly command: string
+}
+export type CommandReply =
+  | { readonly kind: 'applied'; readonly version: number }
+  /** Another version, or a state in which it means nothing. */
+  | { readonly kind: 'refused'; readonly version: number | null; readonly state: JobRecord['state'] | null }
+export type CancelReply =
+  | { readonly kind: 'cancelled' | 'requested' }
+  | { readonly kind: 'ended'; readonly state: JobRecord['state'] }
+  | { readonly kind: 'missing' }
+export interface Fenced {
+  readonly applied: boolean
+}
+
 export interface InsertParams {
   readonly insertId: string
   readonly jobs: readonly NewJob[]
@@ -113,7 +192,7 @@ export interface InsertParams {
 export interface NewJob {
   readonly spec: JobSpec
   /** Delay from the database's now, in ms; or an absolute instant that the user gave on purpose. */
-  readonly due: { readonly delayMs: number } | { readonly atMs: number }
+  readonly due: { readonly delayMs: number } | { readonly atMs: number } | { readonly undispatched: true }
 }
 export type InsertReply =
   | {
@@ -128,14 +207,17 @@ export interface ClaimParams {
   readonly limit: number
   readonly queues: readonly { readonly queue: string; readonly limit: number }[]
   readonly kinds: readonly string[]
-  /** The worker runs nothing: only then may a job on its last eviction be taken, alone. */
-  readonly idle: boolean
+  /**
+   * What becomes of a job on its last eviction. `take`: it is taken alone, for the worker runs nothing.
+   * `await`: it stays, and nothing behind it is taken. `pass`: it stays, and is passed over.
+   */
+  readonly solo: 'take' | 'await' | 'pass'
 }
 export type ClaimReply =
   | {
       readonly kind: 'claimed'
       readonly jobs: readonly ClaimedJob[]
-      /** A job on its last eviction was passed over because the worker is not idle. */
+      /** The claim ended before a job on its last eviction; never so under `pass`. */
       readonly soloWaiting: boolean
     }
   | { readonly kind: 'void' }
@@ -160,7 +242,7 @@ export interface JobEpoch {
   readonly epoch: number
 }
 export interface RenewReply {
-  readonly held: readonly JobEpoch[]
+  readonly held: readonly (JobEpoch & { readonly cancel: boolean })[]
 }
 
 export interface SettleParams {
@@ -196,7 +278,7 @@ export interface Reclaimed {
   /** Epoch after the reclaim. */
   readonly epoch: number
   readonly evictions: number
-  readonly state: 'queued' | 'failed'
+  readonly state: 'queued' | 'failed' | 'cancelled'
 }
 export interface TimeoutReply {
   readonly jobs: readonly TimedOut[]
@@ -207,7 +289,7 @@ export interface TimedOut {
   /** Epoch after the timeout. */
   readonly epoch: number
   readonly failures: number
-  readonly state: 'queued' | 'failed'
+  readonly state: 'queued' | 'failed' | 'cancelled'
 }
 
 export interface WatchMoveParams {

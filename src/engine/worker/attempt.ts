@@ -1,4 +1,4 @@
-import { AttemptTimeout, EngineStopping, LeaseLost, LeaseUncertain } from '../errors.ts'
+import { AttemptTimeout, EngineStopping, JobCancelled, LeaseLost, LeaseUncertain } from '../errors.ts'
 import { handlerInput } from '../jobs/input.ts'
 import type { AnyJob } from '../jobs/definition.ts'
 import type { Outcome } from '../jobs/record.ts'
@@ -8,9 +8,10 @@ import { contextOf } from './context-of.ts'
 import type { HeldClaim } from './held.ts'
 import { createLazySignal } from './lazy-signal.ts'
 import type { Leases } from './leases.ts'
+import { createTimerGroup } from './timer-group.ts'
+import { wrapped } from './middleware.ts'
 import { failureOf, successOf } from './outcome.ts'
 import type { WorkerParts } from './parts.ts'
-import { createTimerGroup } from './timer-group.ts'
 
 /** One execution of one job, from its claim to its settlement. */
 export interface Attempt {
@@ -23,6 +24,8 @@ export interface Attempt {
   run(): Promise<void>
   /** Asks the handler to end, because the engine stops. */
   interrupt(): void
+  /** Asks the handler to end, because an operator asked for the job's end. Called after `renewed`. */
+  cancel(): void
   /** Ends the attempt without its handler, uncharged. */
   release(): void
   becameUncertain(): void
@@ -48,6 +51,8 @@ export function createAttempt(
   const id = job.spec.id
   const where = { job: id, epoch: job.epoch } as const
   const interruption = createLazySignal()
+  /** All reasons that there were to end; the signal shows the first. */
+  const reasons: Error[] = []
   const state = {
     certain: leases.certain(claim, job.spec.leaseTtlMs),
     started: false,
@@ -72,9 +77,14 @@ export function createAttempt(
     parts.settle(attempt, outcome)
   }
 
+  function askToEnd(reason: Error): void {
+    reasons.push(reason)
+    interruption.abort(reason)
+  }
+
   function onTimeout(): void {
     const reason = new AttemptTimeout(`attempt of job ${id} exceeded ${job.spec.timeoutMs} ms`)
-    interruption.abort(reason)
+    askToEnd(reason)
     timer = clock.timer(intervals.abandonMs, 'abandon', () => {
       emit({ type: 'attempt.abandoned', ...where })
       end(failureOf(reason, job, parts.random))
@@ -84,8 +94,10 @@ export function createAttempt(
   async function execute(): Promise<Outcome> {
     try {
       const input = await handlerInput(definition, job.spec)
-      const context = contextOf(timers.clock, job, input, interruption, lease)
-      const value = await parts.executor.run({ id, epoch: job.epoch }, async () => definition.run(context))
+      const context = contextOf({ ...parts, clock: timers.clock }, job, input, interruption, lease)
+      const value = await parts.executor.run({ id, epoch: job.epoch }, () =>
+        wrapped(parts.middleware, context, async () => definition.run(context)),
+      )
       return successOf(value)
     } catch (error) {
       return failureOf(error, job, parts.random)
@@ -94,12 +106,16 @@ export function createAttempt(
     }
   }
 
-  /** What the attempt amounts to when it was interrupted: a timeout is one whatever the handler returned. */
+  /**
+   * What the attempt amounts to when it was asked to end. A timeout is one whatever the handler returned, and
+   * goes before a release, which goes before a cancel, in whatever order they came.
+   */
   function overruled(outcome: Outcome): Outcome {
-    const { reason } = interruption
-    if (reason instanceof AttemptTimeout) return failureOf(reason, job, parts.random)
-    const interrupted = reason instanceof EngineStopping || reason instanceof LeaseUncertain
-    return interrupted && outcome.kind === 'failed' ? { kind: 'released', delayMs: 0 } : outcome
+    const timeout = reasons.find((reason) => reason instanceof AttemptTimeout)
+    if (timeout) return failureOf(timeout, job, parts.random)
+    if (outcome.kind !== 'failed' || reasons.length === 0) return outcome
+    const cancelledOnly = reasons.every((reason) => reason instanceof JobCancelled)
+    return cancelledOnly ? { kind: 'cancelled' } : { kind: 'released', delayMs: 0 }
   }
 
   const attempt: Attempt = {
@@ -121,7 +137,13 @@ export function createAttempt(
     },
     interrupt: () => {
       if (!state.started) return attempt.release()
-      interruption.abort(new EngineStopping('the engine is stopping; the job goes back to its queue'))
+      askToEnd(new EngineStopping('the engine is stopping; the job goes back to its queue'))
+    },
+    cancel: () => {
+      if (reasons.length > 0 || state.ended) return
+      emit({ type: 'attempt.cancelling', ...where })
+      if (state.started) return askToEnd(new JobCancelled(`job ${id} was cancelled`))
+      end({ kind: 'cancelled' })
     },
     release: () => {
       end({ kind: 'released', delayMs: 0 })
@@ -132,7 +154,7 @@ export function createAttempt(
       state.certain = false
       emit({ type: 'attempt.uncertain', ...where })
       if (definition.settings.onUncertainLease === 'abort') {
-        interruption.abort(new LeaseUncertain(`the lease of job ${id} could not be renewed in time`))
+        askToEnd(new LeaseUncertain(`the lease of job ${id} could not be renewed in time`))
       }
     },
     renewed: () => {

@@ -1,19 +1,65 @@
-import type { AttemptContext } from '../jobs/context.ts'
-import { type Clock, sleep } from '../ports/clock.ts'
-import type { ClaimedJob } from '../ports/store.ts'
+import { InvalidArgument, LeaseLost } from '../errors.ts'
+import type { AttemptContext, Checkpoint } from '../jobs/context.ts'
+import { toJson } from '../jobs/json.ts'
+import { requireName, storableText } from '../jobs/text.ts'
+import { sleep } from '../ports/clock.ts'
+import type { ClaimedJob, Fenced } from '../ports/store.ts'
 import type { LazySignal } from './lazy-signal.ts'
+import type { WorkerParts } from './parts.ts'
 
-/** What the handler of an attempt gets. */
+/** What the handler of an attempt gets. All that it writes while it runs is fenced. */
 export function contextOf(
-  clock: Clock,
+  parts: Pick<WorkerParts, 'clock' | 'store' | 'ask'>,
   job: ClaimedJob,
   input: unknown,
   interruption: LazySignal,
   lease: { readonly certain: boolean },
 ): AttemptContext<never> {
+  const { clock, store, ask } = parts
+  const { id, kind, queue, metadata, traceparent } = job.spec
+  const { epoch } = job
+  let kept: Promise<Map<string, string>> | null = null
+
+  /** Read once, at the first look; again only where that failed. */
+  async function load(): Promise<Map<string, string>> {
+    try {
+      const entries = await ask('jobs.checkpoints', store.jobs.checkpoints({ id }))
+      return new Map(entries.map(({ key, value }) => [key, value]))
+    } catch (error) {
+      kept = null
+      throw error
+    }
+  }
+
+  async function fenced(write: Promise<Fenced>): Promise<void> {
+    const { applied } = await write
+    if (!applied) throw new LeaseLost(`job ${id} was taken over; this attempt may write nothing more`)
+  }
+
+  async function keep(key: string, value: unknown): Promise<void> {
+    const text = toJson(value)
+    if (text === null) throw new InvalidArgument(`checkpoint ${key}: undefined has no JSON form; keep null`)
+    await fenced(ask('jobs.checkpoint', store.jobs.checkpoint({ id, epoch, key, value: text })))
+    // A read that is under way may have missed it; one that fails is over, and says so to whoever asked.
+    await kept?.then(
+      (entries) => entries.set(key, text),
+      () => {},
+    )
+  }
+
+  async function read(key: string): Promise<unknown> {
+    const text = (await (kept ??= load())).get(key)
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+
+  async function checkpoint(key: string, ...value: readonly unknown[]): Promise<unknown> {
+    requireName('a checkpoint key', key, InvalidArgument)
+    return value.length === 0 ? read(key) : keep(key, value[0])
+  }
+
   return {
     input: input as never,
-    job: { id: job.spec.id, kind: job.spec.kind, queue: job.spec.queue },
+    job: { id, kind, queue, metadata: metadata ?? {}, traceparent },
     attempt: {
       number: job.attempt,
       failures: job.failures,
@@ -26,6 +72,19 @@ export function contextOf(
     get signal() {
       return interruption.signal
     },
+    progress: async (percent, phase) => {
+      if (!(percent >= 0 && percent <= 100))
+        throw new InvalidArgument(`progress is 0 to 100 percent, not ${percent}`)
+      // Without the sign of -0, which JSON does not keep.
+      const told = {
+        id,
+        epoch,
+        percent: percent + 0,
+        phase: phase === undefined ? null : storableText(phase),
+      }
+      await fenced(ask('jobs.progress', store.jobs.progress(told)))
+    },
+    checkpoint: checkpoint as Checkpoint,
     sleep: (delayMs) => sleep(clock, delayMs, 'sleep', interruption.signal),
   }
 }

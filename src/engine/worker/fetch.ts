@@ -1,11 +1,11 @@
 import { StoreUnavailable } from '../errors.ts'
-import { isLastEviction } from '../jobs/record.ts'
-import type { ClaimedJob } from '../ports/store.ts'
+import type { ClaimParams, ClaimedJob } from '../ports/store.ts'
 import type { HeldClaim } from './held.ts'
 import type { Leases } from './leases.ts'
 import { createPace } from './pace.ts'
 import type { WorkerParts } from './parts.ts'
 import type { Slots } from './slots.ts'
+import { createSolo } from './solo.ts'
 import { createWake } from './wake.ts'
 
 /**
@@ -17,7 +17,7 @@ export interface Fetcher {
   readonly wake: () => void
   /** A slot became free: goes on if more is known to wait for it. */
   slotFreed(queue: string): void
-  /** A lease was given up: goes on if the loop waits for the last of them. */
+  /** A lease was given up: goes on if the loop hopes for the last of them. */
   leaseFreed(): void
   /** Resolves when the loop has ended and no claim is in flight or unknown. */
   stop(): Promise<void>
@@ -38,6 +38,7 @@ export function createFetcher(parts: FetchParts): Fetcher {
   const { clock, store, worker, intervals, leases, slots, emit, ask } = parts
   const wake = createWake(clock)
   const pace = createPace(intervals)
+  const solo = createSolo(clock, leases)
   const kinds = [...parts.handlers.keys()].sort()
   /** What the loop remembers between two turns. */
   const state = {
@@ -46,8 +47,6 @@ export function createFetcher(parts: FetchParts): Fetcher {
     claimsInARow: 0,
     unknown: null as HeldClaim | null,
     unknownInARow: 0,
-    /** A job on its last eviction waits for this process to be idle, or runs in it. */
-    draining: false,
     resting: false,
     stopping: false,
     abandoned: false,
@@ -57,8 +56,7 @@ export function createFetcher(parts: FetchParts): Fetcher {
   async function run(): Promise<void> {
     while (goesOn()) {
       if (state.unknown) await recover(state.unknown)
-      else if (mayClaim()) await claim()
-      else pace.after(leases.uncertain > 0 ? intervals.heartbeatRetryMs : Number.POSITIVE_INFINITY)
+      else await claimIfAllowed()
       if (pace.waitMs > 0 && goesOn()) await rest()
       if (state.claimsInARow >= claimsInARowMax && goesOn()) await giveWay()
     }
@@ -80,28 +78,32 @@ export function createFetcher(parts: FetchParts): Fetcher {
     state.resting = false
   }
 
-  function mayClaim(): boolean {
+  async function claimIfAllowed(): Promise<void> {
     leases.lookAtDeadlines()
-    if (state.draining && leases.attempts === 0) state.draining = false
-    return !state.draining && leases.uncertain === 0 && slots.free().length > 0 && kinds.length > 0
+    const stance = solo.stance()
+    if (stance !== null && leases.uncertain === 0 && slots.free().length > 0 && kinds.length > 0) {
+      return claim(stance)
+    }
+    const certainMs = leases.uncertain > 0 ? intervals.heartbeatRetryMs : Number.POSITIVE_INFINITY
+    pace.after(Math.min(certainMs, solo.waitMs))
   }
 
-  async function claim(): Promise<void> {
+  async function claim(stance: ClaimParams['solo']): Promise<void> {
     state.claimsInARow += 1
     const queues = slots.free()
     const limit = queues.reduce((sum, queue) => sum + queue.limit, 0)
     const held = leases.hold(`${worker}.${++state.claims}`)
     try {
-      const params = { token: held.token, worker, limit, queues, kinds, idle: leases.attempts === 0 }
+      const params = { token: held.token, worker, limit, queues, kinds, solo: stance }
       const reply = await ask('claims.claim', store.claims.claim(params))
       if (reply.kind === 'void') return unknown(held)
       state.unknownInARow = 0
-      state.draining = reply.soloWaiting
       take(held, reply.jobs)
+      solo.met(stance, reply)
       const free = slots.free()
       pace.claimed(queues, reply.jobs, free)
       // It may be idle already; and where all is taken, the next turn finds that there is nothing to ask.
-      if (state.draining || free.length === 0) pace.now()
+      if (solo.draining || free.length === 0) pace.now()
     } catch (error) {
       if (!(error instanceof StoreUnavailable && error.sent === 'no')) return unknown(held)
       leases.answered(held)
@@ -134,7 +136,7 @@ export function createFetcher(parts: FetchParts): Fetcher {
   function take(held: HeldClaim, jobs: readonly ClaimedJob[]): void {
     for (const job of jobs) parts.start(held, job)
     leases.answered(held)
-    if (jobs.some(isLastEviction)) state.draining = true
+    solo.took(jobs)
   }
 
   return {
@@ -146,7 +148,7 @@ export function createFetcher(parts: FetchParts): Fetcher {
       if (state.resting && !state.unknown && pace.waitsFor(queue)) wake.wake()
     },
     leaseFreed: () => {
-      if (state.resting && state.draining && leases.attempts === 0) wake.wake()
+      if (state.resting && solo.wantsIdle && leases.attempts === 0) wake.wake()
     },
     stop: () => {
       state.stopping = true
@@ -157,6 +159,6 @@ export function createFetcher(parts: FetchParts): Fetcher {
       state.abandoned = true
       wake.wake()
     },
-    report: () => ({ waitMs: pace.waitMs, unknownClaim: state.unknown !== null, draining: state.draining }),
+    report: () => ({ waitMs: pace.waitMs, unknownClaim: state.unknown !== null, draining: solo.draining }),
   }
 }

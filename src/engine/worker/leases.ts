@@ -1,4 +1,4 @@
-import type { JobEpoch } from '../ports/store.ts'
+import type { RenewReply } from '../ports/store.ts'
 import { heartbeatMsFor } from '../settings.ts'
 import { createAlarm } from './alarm.ts'
 import type { Attempt } from './attempt.ts'
@@ -25,6 +25,8 @@ export interface Leases {
   readonly attempts: number
   /** Attempts that cannot be vouched for: while there are any, nothing may be claimed. */
   readonly uncertain: number
+  /** Of the leases held; infinite when there are none. */
+  readonly shortestTtlMs: number
   /** Resolves when no renewal is in flight. */
   stop(): Promise<void>
   report(): { claims: number; failuresInARow: number; uncertain: number }
@@ -66,8 +68,9 @@ export function createLeases(parts: WorkerParts, freed: () => void): Leases {
   }
 
   /** Tells each attempt what the renewal said of it; an attempt whose settle was sent does not listen. */
-  function sortOut(attempts: readonly Attempt[], still: readonly JobEpoch[]): void {
+  function sortOut(attempts: readonly Attempt[], still: RenewReply['held']): void {
     const epochs = new Map(still.map(({ id, epoch }) => [id, epoch]))
+    const cancelled = new Set(still.filter(({ cancel }) => cancel).map(({ id }) => id))
     for (const attempt of attempts) {
       const { spec, epoch } = attempt.job
       if (attempt.settleSent) continue
@@ -77,6 +80,7 @@ export function createLeases(parts: WorkerParts, freed: () => void): Leases {
         // Else the answer came so late that the lease may have lapsed again meanwhile.
         attempt.renewed()
         held.note(attempt)
+        if (cancelled.has(spec.id)) attempt.cancel()
       }
     }
   }
@@ -130,6 +134,9 @@ export function createLeases(parts: WorkerParts, freed: () => void): Leases {
     },
     get uncertain() {
       return held.uncertain
+    },
+    get shortestTtlMs() {
+      return held.shortestTtlMs
     },
     stop: async () => {
       state.stopped = true

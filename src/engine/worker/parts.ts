@@ -5,6 +5,7 @@ import type { Random } from '../ports/random.ts'
 import type { Store } from '../ports/store.ts'
 import type { AnyJob } from '../jobs/definition.ts'
 import type { Intervals } from '../settings.ts'
+import type { Middleware } from './middleware.ts'
 
 /** What the loops of one running engine share. */
 export interface WorkerParts {
@@ -15,6 +16,7 @@ export interface WorkerParts {
   readonly random: Random
   readonly executor: Executor
   readonly intervals: Intervals
+  readonly middleware: readonly Middleware[]
   readonly handlers: ReadonlyMap<string, AnyJob>
   readonly emit: (event: EngineEvent) => void
   /** Awaits a store call, noting for health (and telling the observer) whether the store answered. */

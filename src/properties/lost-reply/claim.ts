@@ -1,5 +1,6 @@
 import type { EventOf } from '../../engine/history.ts'
 import { isAwake } from '../model/health.ts'
+import { isHarmless } from '../model/harmless.ts'
 import { type Who, isSame, nameOf } from '../model/who.ts'
 import { type World, newWorld, note, type worldEvents } from '../model/world.ts'
 import type { Verdict } from '../property.ts'
@@ -19,13 +20,16 @@ interface Waiting extends Who {
   readonly epoch: number
   /** The claim's request or reply was lost. */
   lost: boolean
-  /** Mishaps so far when its lease last landed. */
+  /** When its lease last landed, and the mishaps so far. */
+  landedAtMs: number
   mishaps: number
 }
 
 interface Trouble {
   readonly incarnation: number
   mishaps: number
+  /** When the last fault that lasts is over. */
+  untilMs: number
   /** A claim was lost at this time, and what became of it is not known yet. */
   lostAtMs: number | null
 }
@@ -80,7 +84,9 @@ const tooMany = 2
 
 /** Only a lost renewal (a recovery is one) can cost the lease; what is no message may do anything. */
 function struck(state: LostClaims, event: EventOf<'fault.struck'>): void {
+  if (isHarmless(event.family)) return
   const trouble = troubleOf(state, event)
+  if (event.forMs > 0) trouble.untilMs = Math.max(trouble.untilMs, event.atMs + event.forMs)
   if (event.call === null) trouble.mishaps += tooMany
   else if (event.call === 'claims.renew' || event.call === 'claims.recover') trouble.mishaps += 1
   else if (
@@ -97,12 +103,15 @@ function claimed(state: LostClaims, event: EventOf<'job.claimed'>): void {
   const { node, incarnation, epoch, atMs } = event
   const { lostAtMs } = troubleOf(state, event)
   const lost = lostAtMs !== null && atMs - lostAtMs <= state.world.storeCallMs
-  state.waiting.set(event.job, { node, incarnation, epoch, lost, mishaps: mishapsOf(state, event) })
+  const mishaps = mishapsOf(state, event)
+  state.waiting.set(event.job, { node, incarnation, epoch, lost, landedAtMs: atMs, mishaps })
 }
 
 function landed(state: LostClaims, event: EventOf<'claim.recovered' | 'lease.renewed'>): void {
   const claim = state.waiting.get(event.job)
-  if (claim && isSame(claim, event)) claim.mishaps = mishapsOf(state, event)
+  if (!claim || !isSame(claim, event)) return
+  claim.mishaps = mishapsOf(state, event)
+  claim.landedAtMs = event.atMs
 }
 
 function started({ waiting }: LostClaims, event: EventOf<'attempt.started'>, verdict: Verdict): void {
@@ -124,10 +133,15 @@ function cost(state: LostClaims, event: Cost, kind: string, verdict: Verdict): v
   const claim = state.waiting.get(event.job)
   state.waiting.delete(event.job)
   if (!claim?.lost || !isAwake(state.world, claim)) return
-  if (mishapsOf(state, claim) - claim.mishaps >= tooMany) return
+  if (mishapsOf(state, claim) - claim.mishaps >= tooMany || isInTrouble(state, claim)) return
   verdict.evaluated()
   const message = `${event.type} of job ${event.job}, which ${nameOf(claim)} had claimed at epoch ${claim.epoch}: it never had the answer, and never started it`
   verdict.violated({ kind, subject: event.job, message })
+}
+
+/** A fault that lasts had struck its machine when its lease last landed, and went on. */
+function isInTrouble(state: LostClaims, claim: Waiting): boolean {
+  return troubleOf(state, claim).untilMs > claim.landedAtMs
 }
 
 function mishapsOf(state: LostClaims, who: Who): number {
@@ -137,6 +151,6 @@ function mishapsOf(state: LostClaims, who: Who): number {
 function troubleOf({ nodes }: LostClaims, { node, incarnation }: Who): Trouble {
   let trouble = nodes.get(node)
   if (trouble && trouble.incarnation >= incarnation) return trouble
-  nodes.set(node, (trouble = { incarnation, mishaps: 0, lostAtMs: null }))
+  nodes.set(node, (trouble = { incarnation, mishaps: 0, untilMs: trouble?.untilMs ?? 0, lostAtMs: null }))
   return trouble
 }

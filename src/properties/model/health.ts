@@ -8,10 +8,20 @@ export function isAwake(world: World, { node, incarnation }: Who): boolean {
 }
 
 /** Alive, awake, and neither struck by a fault nor paused at or after `sinceMs`. */
-function isUntouched(world: World, who: Who, sinceMs: number): boolean {
+export function isUntouched(world: World, who: Who, sinceMs: number): boolean {
   if (!isAwake(world, who)) return false
   const touchedAtMs = world.nodes.get(who.node)?.touchedAtMs ?? null
   return touchedAtMs === null || touchedAtMs < sinceMs
+}
+
+/** Alive and awake, with timers that were right and an event loop that was free since then. */
+export function isPunctual(world: World, who: Who, sinceMs: number): boolean {
+  return isAwake(world, who) && (world.nodes.get(who.node)?.lateAtMs ?? -1) < sinceMs
+}
+
+/** The database has answered everybody since then, and its clock did not jump. */
+export function isDatabaseWell({ downAtMs, mishaps }: World, sinceMs: number): boolean {
+  return downAtMs === null && (mishaps.at(-1)?.toMs ?? -1) < sinceMs
 }
 
 /**

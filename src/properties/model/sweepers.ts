@@ -1,4 +1,6 @@
 import type { EventOf } from '../../engine/history.ts'
+import { type DatabaseClock, jump, newClock } from './clock.ts'
+import { isHarmless } from './harmless.ts'
 
 /**
  * Who sweeps, and since when without a hitch: what a bound on recovery may count on. Any one sweeper is
@@ -10,6 +12,7 @@ export interface Sweepers {
   down: boolean
   /** End of the last outage. */
   upAtMs: number | null
+  readonly clock: DatabaseClock
   /** When the outage watch last began anew; null before its first move. */
   restartedAtMs: number | null
   readonly nodes: Map<string, Sweeper>
@@ -35,6 +38,7 @@ export const sweeperEvents = [
   'fault.struck',
   'database.down',
   'database.up',
+  'database.jumped',
   'watch.moved',
 ] as const
 
@@ -44,7 +48,15 @@ type SweeperEvent = EventOf<(typeof sweeperEvents)[number]>
 const sweepCalls = new Set(['watch.move', 'jobs.reclaim', 'jobs.expireTimeouts', 'claims.collect'])
 
 export function newSweepers(): Sweepers {
-  return { sweepMs: 0, storeCallMs: 0, down: false, upAtMs: null, restartedAtMs: null, nodes: new Map() }
+  return {
+    sweepMs: 0,
+    storeCallMs: 0,
+    down: false,
+    upAtMs: null,
+    clock: newClock(),
+    restartedAtMs: null,
+    nodes: new Map(),
+  }
 }
 
 export function note(sweepers: Sweepers, event: SweeperEvent): void {
@@ -66,11 +78,12 @@ export function note(sweepers: Sweepers, event: SweeperEvent): void {
       else if (event.kind === 'refused') disturb(sweeperOf(sweepers, event), event.atMs)
       return
     case 'fault.struck':
-      // A wrong wall clock, of a machine that may even be off, delays no sweep.
-      if (event.family === 'clock-skew') return
+      if (isHarmless(event.family)) return
       if (event.node === 'env') return disturbAll(sweepers, event.atMs + sweepers.storeCallMs)
       if (event.call !== null && !sweepCalls.has(event.call)) return
-      return disturb(sweeperOf(sweepers, event), event.atMs + sweepers.storeCallMs)
+      return disturb(sweeperOf(sweepers, event), event.atMs + event.forMs + sweepers.storeCallMs)
+    case 'database.jumped':
+      return jump(sweepers.clock, event)
     default:
       return live(sweeperOf(sweepers, event), event, sweepers.storeCallMs)
   }
@@ -116,7 +129,9 @@ export function isDead(
 function sweeperOf({ nodes }: Sweepers, { node, incarnation, atMs }: SweeperEvent): Sweeper | null {
   const known = nodes.get(node)
   if (known && known.incarnation >= incarnation) return known.incarnation === incarnation ? known : null
-  const sweeper = { incarnation, dead: false, sweeping: false, paused: false, soundAtMs: atMs }
+  // What still lasts is the machine's, and meets its next process too.
+  const soundAtMs = Math.max(atMs, known?.soundAtMs ?? 0)
+  const sweeper = { incarnation, dead: false, sweeping: false, paused: false, soundAtMs }
   nodes.set(node, sweeper)
   return sweeper
 }

@@ -1,4 +1,5 @@
 import type { EventOf } from '../../engine/history.ts'
+import { isHarmless } from './harmless.ts'
 import type { Who } from './who.ts'
 
 /**
@@ -11,6 +12,8 @@ export interface World {
   downAtMs: number | null
   /** End of the last outage that the watch cannot have missed: one longer than two sweeps. */
   noticedUpAtMs: number
+  /** By how much its clock has gone forward since. */
+  wonMs: number
   /** The latest mishaps of the database, oldest first. */
   readonly mishaps: Mishap[]
   /** How many there were in all. */
@@ -28,8 +31,10 @@ interface Life {
   readonly incarnation: number
   alive: boolean
   paused: boolean
-  /** When a fault last struck it, or a pause ended. */
+  /** When a fault last struck it, or was or will be over. */
   touchedAtMs: number | null
+  /** Until when its timers were late, or it stood still, at the latest. */
+  lateAtMs: number
 }
 
 export const worldEvents = [
@@ -42,6 +47,7 @@ export const worldEvents = [
   'engine.stopped',
   'database.down',
   'database.up',
+  'database.jumped',
 ] as const
 
 /** A run has a handful of them; older ones are outside of every window that is asked for. */
@@ -54,6 +60,7 @@ export function newWorld(): World {
     replyMs: 0,
     downAtMs: null,
     noticedUpAtMs: 0,
+    wonMs: 0,
     mishaps: [],
     mishapCount: 0,
     nodes: new Map(),
@@ -72,25 +79,36 @@ export function note(world: World, event: EventOf<(typeof worldEvents)[number]>)
       return begin(world, event.atMs)
     case 'database.up':
       return cameUp(world, event.atMs)
-    case 'fault.struck':
-      if (event.node !== 'env') break
-      // The clock of a machine that is off right now is nobody's trouble.
-      if (event.family !== 'clock-skew') begin(world, event.atMs)
+    case 'database.jumped':
+      world.wonMs += Math.max(0, event.byMs)
       return
+    case 'fault.struck':
+      if (isHarmless(event.family)) return
+      // A machine that is off right now is told from the environment by its name alone.
+      if (event.node === 'env') return begin(world, event.atMs)
+      return struck(lifeOf(world, event), event)
     case 'node.started':
-      world.nodes.set(event.node, newLife(event.incarnation))
+      world.nodes.set(event.node, followedBy(world.nodes.get(event.node), event.incarnation, event.atMs))
       return
   }
   noteLife(lifeOf(world, event), event.type, event.atMs)
 }
 
+function struck(life: Life | null, { type, family, atMs, forMs }: EventOf<'fault.struck'>): void {
+  noteLife(life, type, atMs + forMs)
+  if (life && family === 'timers') life.lateAtMs = Math.max(life.lateAtMs, atMs + forMs)
+}
+
 function noteLife(life: Life | null, type: string, atMs: number): void {
   if (!life) return
-  life.touchedAtMs = atMs
+  if (life.touchedAtMs === null || atMs > life.touchedAtMs) life.touchedAtMs = atMs
   // An engine that stopped gives up what it could not settle in time: to its jobs it is dead.
   if (type === 'node.crashed' || type === 'engine.stopped') life.alive = false
   else if (type === 'node.paused') life.paused = true
-  else if (type === 'node.resumed') life.paused = false
+  else if (type === 'node.resumed') {
+    life.paused = false
+    life.lateAtMs = Math.max(life.lateAtMs, atMs)
+  }
 }
 
 /** What an earlier incarnation left behind changes nothing of this one. */
@@ -102,8 +120,16 @@ function lifeOf(world: World, { node, incarnation }: Who): Life | null {
   return life
 }
 
+/** What still lasts is the machine's, and meets its next process too. */
+function followedBy(before: Life | undefined, incarnation: number, atMs: number): Life {
+  const life = newLife(incarnation)
+  if (before) life.lateAtMs = before.lateAtMs
+  if ((before?.touchedAtMs ?? -1) > atMs) life.touchedAtMs = before?.touchedAtMs ?? null
+  return life
+}
+
 function newLife(incarnation: number): Life {
-  return { incarnation, alive: true, paused: false, touchedAtMs: null }
+  return { incarnation, alive: true, paused: false, touchedAtMs: null, lateAtMs: -1 }
 }
 
 /** The fault and the outage that it causes are announced apart, in one instant: one mishap. */
@@ -118,6 +144,7 @@ function begin(world: World, atMs: number): void {
 function cameUp(world: World, atMs: number): void {
   const last = world.mishaps.at(-1)
   if (last) last.toMs = atMs
-  if (world.downAtMs !== null && atMs - world.downAtMs > 2 * world.sweepMs) world.noticedUpAtMs = atMs
+  if (world.downAtMs !== null && atMs - world.downAtMs > 2 * world.sweepMs)
+    [world.noticedUpAtMs, world.wonMs] = [atMs, 0]
   world.downAtMs = null
 }

@@ -13,11 +13,16 @@ export function createNodeClock(world: World, owner: Incarnation, originMs: numb
     timer: (delayMs, label, fire) => {
       const waits = label === 'sleep' ? owner : null
       if (waits) waits.waits += 1
-      const event = world.schedule(owner, Math.max(0, Math.ceil(delayMs)), label, () => {
-        if (waits) waits.waits -= 1
-        world.recorder.timer(owner, label)
-        fire()
-      })
+      const event = world.schedule(
+        owner,
+        firesAfterMs(owner, label, Math.max(0, Math.ceil(delayMs))),
+        label,
+        () => {
+          if (waits) waits.waits -= 1
+          world.recorder.timer(owner, label)
+          fire()
+        },
+      )
       return {
         cancel: () => {
           if (waits && event.live) waits.waits -= 1
@@ -26,4 +31,10 @@ export function createNodeClock(world: World, owner: Incarnation, originMs: numb
       }
     },
   }
+}
+
+/** A timer that is early still takes time, or a wait that begins anew for the rest would never get on. */
+function firesAfterMs({ node: { timers } }: Incarnation, label: string, delayMs: number): number {
+  if (timers === null || delayMs === 0 || (timers.only !== null && timers.only !== label)) return delayMs
+  return timers.lateMs >= 0 ? delayMs + timers.lateMs : Math.max(1, delayMs + timers.lateMs)
 }

@@ -12,25 +12,44 @@ export interface Fault {
   readonly forMs?: number
   readonly drainMs?: number
   readonly skewMs?: number
-  /** How long a request is on its way. */
+  /** How far the clock of the database goes, forward or back. */
+  readonly byMs?: number
+  /** How long a message is on its way; of timers, how late they are (negative: early). */
   readonly lateMs?: number
-  /** How it shows: an error at once (`reset`), or nothing at all (`silent`). */
-  readonly how?: 'reset' | 'silent'
+  /** Only timers of this label. */
+  readonly label?: string
+  /** How it shows: an error at once (`reset`), nothing at all (`silent`, of a pause: a late answer), or an answer when it is over (`stall`). */
+  readonly how?: 'reset' | 'silent' | 'stall'
   /** Whether work in flight at a restart takes effect. */
   readonly lands?: boolean
+  /** What an operator does. */
+  readonly command?: 'cancel' | 'retry' | 'reschedule' | 'hold' | 'pause'
+  /** Which of those that it could be about, counted round. */
+  readonly nth?: number
 }
 
 export type FamilyName =
   | 'lost-request'
   | 'lost-reply'
   | 'late-request'
+  | 'slow-reply'
+  | 'refused-connection'
   | 'database-restart'
   | 'outage-short'
   | 'outage-long'
+  | 'stall'
+  | 'clock-jump'
   | 'crash'
   | 'shutdown'
   | 'pause'
+  | 'pause-on-call'
+  | 'blocked-loop'
+  | 'timers'
   | 'clock-skew'
+  | HandlerFamily
+  | 'operator'
+
+export type HandlerFamily = `handler-${'throws-odd' | 'hangs' | 'ignores-signal' | 'rejects-late' | 'kills'}`
 
 export interface Family {
   readonly name: FamilyName
@@ -50,9 +69,12 @@ export interface FaultPlace {
   readonly leaseTtlMs: number
 }
 
+/** Of so many families half would hide each other: a run has seven or eight on the average. */
+const swarmOneIn = 3
+
 /**
- * The faults of one run, by swarm testing: each seed turns about half of the families off entirely, and
- * draws how hard the others hit.
+ * The faults of one run, by swarm testing: each seed turns most of the families off entirely, and draws how
+ * hard the others hit.
  */
 export function drawPlan(
   families: readonly Family[],
@@ -62,7 +84,7 @@ export function drawPlan(
 ): Fault[] {
   const plan: Fault[] = []
   for (const family of families) {
-    const on = !swarm || chooser.below(2, 'swarm', family.name, 'on', 0) === 1
+    const on = !swarm || chooser.below(swarmOneIn, 'swarm', family.name, 'on', 0) === 1
     const most = Math.max(1, Math.round((family.most * place.forMs) / 600_000))
     const count = on ? 1 + chooser.below(most, 'swarm', family.name, 'count', 0) : 0
     for (let k = 0; k < count; k++) {

@@ -1,10 +1,21 @@
+import { clockJump } from './clock-jump.ts'
 import { clockSkew } from './clock-skew.ts'
 import { crashFamily } from './crash.ts'
 import { databaseRestart } from './database-restart.ts'
+import { blockedLoop, timers } from './event-loop.ts'
 import type { Family } from './fault.ts'
-import { lateRequest, lostReply, lostRequest } from './message.ts'
+import {
+  handlerHangs,
+  handlerIgnoresSignal,
+  handlerKills,
+  handlerRejectsLate,
+  handlerThrowsOdd,
+} from './handler.ts'
+import { lateRequest, lostReply, lostRequest, slowReply } from './message.ts'
+import { refusedConnection, stall } from './network.ts'
+import { operator } from './operator.ts'
 import { outageLong, outageShort } from './outage.ts'
-import { pauseFamily } from './pause.ts'
+import { pauseFamily, pauseOnCall } from './pause.ts'
 import { shutdown } from './shutdown.ts'
 
 /** Every fault family there is. */
@@ -19,6 +30,19 @@ export const families: readonly Family[] = [
   shutdown,
   pauseFamily,
   clockSkew,
+  slowReply,
+  refusedConnection,
+  stall,
+  clockJump,
+  pauseOnCall,
+  blockedLoop,
+  timers,
+  handlerThrowsOdd,
+  handlerHangs,
+  handlerIgnoresSignal,
+  handlerRejectsLate,
+  handlerKills,
+  operator,
 ]
 
 export function familyNamed(name: string): Family | undefined {

@@ -5,7 +5,16 @@ import { type Family, type FamilyName, pick } from './fault.ts'
  * A request that never arrives, one that arrives too late, or a reply that never comes back although the
  * operation took effect. To the caller they look the same. The fault waits from its time on for the next such call of its node.
  */
-const targets: readonly StoreCall[] = [
+/** A command that arrived long after it was given up would be one that nobody takes back. */
+const lateOfProducers: readonly StoreCall[] = ['jobs.insert']
+const ofProducers: readonly StoreCall[] = [
+  ...lateOfProducers,
+  'jobs.insert',
+  'jobs.requestCancel',
+  'jobs.retry',
+  'control.set',
+]
+const ofWorkers: readonly StoreCall[] = [
   'claims.claim',
   'claims.claim',
   'claims.claim',
@@ -16,18 +25,31 @@ const targets: readonly StoreCall[] = [
   'watch.move',
   'jobs.reclaim',
 ]
+/** Asked for only where handlers or duties do: a fault that waits for one may wait in vain. */
+const ofHandlers: readonly StoreCall[] = [
+  'jobs.checkpoint',
+  'jobs.checkpoints',
+  'leases.acquire',
+  'leases.renew',
+]
 
-function message(name: FamilyName, says: string, lateMsMax: number): Family {
+/** A call of a worker, mostly one that every worker makes. */
+export function messageCall(draw: (bound: number, what: string) => number): StoreCall {
+  return draw(8, 'handlers') === 0 ? pick(ofHandlers, draw, 'handler-call') : pick(ofWorkers, draw, 'call')
+}
+
+function message(name: FamilyName, says: string, lateMsMax: number, most = 12): Family {
+  const ofProducer = name === 'late-request' ? lateOfProducers : ofProducers
   return {
     name,
     says,
-    most: 12,
+    most,
     draw: ({ nodes, producers, forMs }, draw) => {
       const enqueue = draw(10, 'enqueue') === 0
       return {
         atMs: draw(forMs, 'at'),
         node: pick(enqueue ? producers : nodes, draw, 'node'),
-        call: enqueue ? 'jobs.insert' : pick(targets, draw, 'call'),
+        call: enqueue ? pick(ofProducer, draw, 'producer-call') : messageCall(draw),
         how: draw(2, 'how') === 0 ? 'reset' : 'silent',
         ...(lateMsMax > 0 && { lateMs: 200 + draw(lateMsMax, 'late') }),
       }
@@ -43,4 +65,11 @@ export const lateRequest: Family = message(
   'late-request',
   'a call arrives when its caller has long given it up',
   40_000,
+)
+/** Slower than a healthy call, within the bound of a call or beyond it. */
+export const slowReply: Family = message(
+  'slow-reply',
+  'a call takes effect, and its answer takes seconds: sometimes too many',
+  10_000,
+  8,
 )

@@ -1,4 +1,5 @@
-import { pause, resume } from '../node.ts'
+import { standStill } from '../node.ts'
+import { messageCall } from './message.ts'
 import { type Family, pick } from './fault.ts'
 
 /** A process stands still (SIGSTOP, a suspended machine) and goes on as if nothing had happened: a zombie. */
@@ -15,7 +16,21 @@ export const pauseFamily: Family = {
     const owner = world.nodeNamed(fault.node)?.process
     if (!owner || owner.paused) return
     world.struck(fault, owner)
-    pause(world, owner, fault.forMs ?? 0)
-    world.later(fault.forMs ?? 0, 'resume', () => resume(world, owner))
+    standStill(world, owner, fault.forMs ?? 0)
   },
+}
+
+/** It stands still at the worst moment: a call is on its way, and its answer is lost, or read when it wakes. */
+export const pauseOnCall: Family = {
+  name: 'pause-on-call',
+  says: 'a worker process falls asleep over a call, whose answer is lost, or old when it is read',
+  most: 4,
+  draw: ({ nodes, forMs, leaseTtlMs }, draw) => ({
+    atMs: draw(forMs, 'at'),
+    node: pick(nodes, draw, 'node'),
+    call: messageCall(draw),
+    forMs: 500 + draw(3 * leaseTtlMs, 'for'),
+    how: draw(2, 'how') === 0 ? 'reset' : 'silent',
+  }),
+  strike: (world, fault) => void world.nodeNamed(fault.node)?.armed.push(fault),
 }

@@ -1,6 +1,6 @@
-import type { Store } from '../../engine/ports/store.ts'
+import type { Control, Store } from '../../engine/ports/store.ts'
 import type { StoreCall } from '../../stores/policy.ts'
-import type { Incarnation } from '../node.ts'
+import { type Incarnation, standStill } from '../node.ts'
 import type { World } from '../world.ts'
 import type { Fault } from './fault.ts'
 
@@ -24,6 +24,13 @@ export function createWire(world: World, owner: Incarnation): Store {
       reclaim: call('jobs.reclaim', (store, params) => store.jobs.reclaim(params)),
       expireTimeouts: call('jobs.expireTimeouts', (store, params) => store.jobs.expireTimeouts(params)),
       get: call('jobs.get', (store, params) => store.jobs.get(params)),
+      requestCancel: call('jobs.requestCancel', (store, params) => store.jobs.requestCancel(params)),
+      retry: call('jobs.retry', (store, params) => store.jobs.retry(params)),
+      reschedule: call('jobs.reschedule', (store, params) => store.jobs.reschedule(params)),
+      progress: call('jobs.progress', (store, params) => store.jobs.progress(params)),
+      checkpoint: call('jobs.checkpoint', (store, params) => store.jobs.checkpoint(params)),
+      checkpoints: call('jobs.checkpoints', (store, params) => store.jobs.checkpoints(params)),
+      repairDispatch: call('jobs.repairDispatch', (store, params) => store.jobs.repairDispatch(params)),
     },
     claims: {
       claim: call('claims.claim', (store, params) => store.claims.claim(params)),
@@ -34,6 +41,15 @@ export function createWire(world: World, owner: Incarnation): Store {
     watch: {
       declare: call('watch.declare', (store, params) => store.watch.declare(params)),
       move: call('watch.move', (store, params) => store.watch.move(params)),
+    },
+    leases: {
+      acquire: call('leases.acquire', (store, params) => store.leases.acquire(params)),
+      renew: call('leases.renew', (store, params) => store.leases.renew(params)),
+      release: call('leases.release', (store, params) => store.leases.release(params)),
+    },
+    control: {
+      set: call('control.set', (store, params) => store.control.set(params)),
+      get: () => call<null, Control>('control.get', (store) => store.control.get())(null),
     },
     now: () => call<null, number>('now', (store) => store.now())(null),
     migrate: () => Promise.resolve(),
@@ -66,28 +82,33 @@ function send<R>(
     const cut = (): void => answer(() => reject(database.errors.reset), 'reset')
 
     recorder.request(owner, name)
-    if (database.down?.how === 'reset') return answer(() => reject(database.errors.refused), 'refused')
+    if (owner.node.refused || database.down?.how === 'reset')
+      return answer(() => reject(database.errors.refused), 'refused')
     const fault = takeFault(owner, name)
     if (fault) world.struck(fault, owner, name)
+    if (fault?.family === 'pause-on-call') standStill(world, owner, fault.forMs ?? 0)
     const early = fault?.family === 'lost-request' || fault?.family === 'late-request'
     if (early && fault.how === 'reset') cut()
     if (fault?.family === 'lost-request') return
 
-    database.arrives(fault?.lateMs ?? outMs, () => {
+    const land = (): void => {
+      if (database.down?.how === 'stall') return database.hold(land)
       if (early)
         return database.down ? undefined : void database.execute(owner, name, params, run).catch(world.fail)
       if (database.down) return database.down.how === 'reset' ? cut() : undefined
       const { generation } = database
       void database.execute(owner, name, params, run).then((reply) => {
+        if (fault?.family === 'pause-on-call' && fault.how === 'reset') return cut()
         if (fault?.family === 'lost-reply') return fault.how === 'reset' ? cut() : undefined
-        world.schedule(owner, backMs, name, () => {
+        world.schedule(owner, fault?.family === 'slow-reply' ? (fault.lateMs ?? 0) : backMs, name, () => {
           const whole = database.generation === generation
           recorder.reply(owner, name, whole ? 'ok' : 'reset')
           if (whole) resolve(reply)
           else reject(database.errors.reset)
         })
       }, reject)
-    })
+    }
+    database.arrives(early ? (fault.lateMs ?? outMs) : outMs, land)
   })
 }
 

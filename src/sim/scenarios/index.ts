@@ -1,9 +1,16 @@
+import { clockJumps } from './clock-jump.ts'
 import { clockSkewed } from './clock-skew.ts'
 import { databaseRestarts } from './database-restart.ts'
 import { everything } from './everything.ts'
+import { exclusiveWork } from './exclusive-work.ts'
 import { lostClaimReplies } from './lost-claim-replies.ts'
+import { misbehavingHandlers } from './misbehaving-handlers.ts'
+import { operators } from './operators.ts'
 import { outageLongerThanLease } from './outage-longer-than-lease.ts'
+import { saturated } from './saturated.ts'
 import type { Scenario } from './scenario.ts'
+import { slowNetwork } from './slow-network.ts'
+import { sparse } from './sparse.ts'
 import { standard } from './standard.ts'
 import { zombieWorker } from './zombie-worker.ts'
 
@@ -16,4 +23,11 @@ export const scenarios: readonly Scenario[] = [
   zombieWorker,
   clockSkewed,
   everything,
+  operators,
+  misbehavingHandlers,
+  slowNetwork,
+  clockJumps,
+  exclusiveWork,
+  saturated,
+  sparse,
 ]

@@ -1,4 +1,4 @@
-import { fragileWork, longWork, mixedWork, work } from './jobs.ts'
+import { allWork, mixedWork } from './jobs.ts'
 import type { Scenario } from './scenario.ts'
 
 export const lostClaimReplies: Scenario = {
@@ -7,7 +7,7 @@ export const lostClaimReplies: Scenario = {
   workers: 3,
   concurrency: 4,
   activeMs: 300_000,
-  jobs: [work, longWork, fragileWork],
+  jobs: allWork,
   workload: (draw) => mixedWork(80, 300_000, draw),
   families: ['lost-request', 'lost-reply', 'late-request'],
   swarm: false,

@@ -1,4 +1,4 @@
-import { fragileWork, longWork, mixedWork, work } from './jobs.ts'
+import { allWork, mixedWork } from './jobs.ts'
 import type { Scenario } from './scenario.ts'
 
 export const outageLongerThanLease: Scenario = {
@@ -7,7 +7,7 @@ export const outageLongerThanLease: Scenario = {
   workers: 3,
   concurrency: 5,
   activeMs: 600_000,
-  jobs: [work, longWork, fragileWork],
+  jobs: allWork,
   workload: (draw) =>
     mixedWork(60, 600_000, draw).map((step, k) => ({
       ...step,

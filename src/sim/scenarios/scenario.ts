@@ -1,6 +1,7 @@
 import type { JobDescription } from '../../engine/jobs/definition.ts'
 import type { EnqueueOptions } from '../../engine/jobs/enqueue.ts'
 import type { Intervals } from '../../engine/settings.ts'
+import type { Duty } from '../duty.ts'
 import type { FamilyName } from '../faults/fault.ts'
 
 /** What is simulated: machines, work, and what may go wrong. */
@@ -15,6 +16,8 @@ export interface Scenario {
   readonly intervals?: Partial<Intervals>
   /** The work of one run; `draw` answers a number in [0, bound) of its own for each name. */
   workload(draw: (bound: number, what: string, k: number) => number): readonly WorkStep[]
+  /** Work beside jobs that its workers do, one at a time. */
+  readonly duty?: Duty
   readonly families: readonly FamilyName[]
   /** Draws which families are on from the seed; false: all of them, always. */
   readonly swarm: boolean

@@ -1,5 +1,5 @@
 import { families } from '../faults/index.ts'
-import { fragileWork, longWork, mixedWork, work } from './jobs.ts'
+import { allWork, mixedWork } from './jobs.ts'
 import type { Scenario } from './scenario.ts'
 
 /** The one that speed is measured on: density and intervals as a small fleet has them. */
@@ -9,7 +9,7 @@ export const standard: Scenario = {
   workers: 3,
   concurrency: 5,
   activeMs: 600_000,
-  jobs: [work, longWork, fragileWork],
+  jobs: allWork,
   workload: (draw) => mixedWork(100, 600_000, draw),
   families: families.map(({ name }) => name),
   swarm: true,

@@ -1,4 +1,4 @@
-import { fragileWork, longWork, mixedWork, work } from './jobs.ts'
+import { allWork, mixedWork } from './jobs.ts'
 import type { Scenario } from './scenario.ts'
 
 export const zombieWorker: Scenario = {
@@ -7,7 +7,7 @@ export const zombieWorker: Scenario = {
   workers: 3,
   concurrency: 4,
   activeMs: 600_000,
-  jobs: [work, longWork, fragileWork],
+  jobs: allWork,
   workload: (draw) => mixedWork(80, 600_000, draw),
   families: ['pause', 'crash', 'lost-reply', 'late-request', 'shutdown'],
   swarm: false,

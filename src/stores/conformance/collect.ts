@@ -46,7 +46,7 @@ export const collectCases: readonly Case[] = [
       await fixture.settle(ended, 1, succeeded)
       await collectAll(fixture)
       const { held } = await fixture.store.claims.renew({ worker: fixture.worker, tokens: [token] })
-      assert.deepEqual(held, [{ id: running, epoch: 1 }])
+      assert.deepEqual(held, [{ id: running, epoch: 1, cancel: false }])
       assert.equal(await isThere(fixture, token), true)
     },
   },
@@ -78,7 +78,7 @@ export const collectCases: readonly Case[] = [
       await fixture.pass(2 * shortMs)
       await collectAll(fixture)
       const { held } = await fixture.store.claims.renew({ worker: fixture.worker, tokens: [token] })
-      assert.deepEqual(held, [{ id, epoch: 1 }])
+      assert.deepEqual(held, [{ id, epoch: 1, cancel: false }])
     },
   },
   {

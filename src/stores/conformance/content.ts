@@ -13,7 +13,15 @@ async function furnish(fixture: Fixture): Promise<void> {
   const failed = await start()
   await settle(failed.id, failed.epoch, failure({ delayMs: 60_000 }))
   await store.claims.recover({ token: name('token'), worker })
-  await enqueue({ band: 3 }, { band: 1 }, { delayMs: 60_000 })
+  await enqueue({ band: 3 }, { band: 1 }, { delayMs: 60_000 }, { undispatched: true, metadata: { a: '1' } })
+  const noted = await start()
+  await store.jobs.progress({ id: noted.id, epoch: noted.epoch, percent: 12.5, phase: 'x' })
+  for (const key of ['b', 'a']) {
+    await store.jobs.checkpoint({ id: noted.id, epoch: noted.epoch, key, value: `"${key}"` })
+  }
+  await store.jobs.requestCancel({ id: noted.id })
+  await store.leases.acquire({ key: name('key'), owner: worker, ttlMs: 60_000 })
+  await store.control.set({ queue: name('queue'), paused: true })
 }
 
 export const contentCases: readonly Case[] = [
@@ -42,7 +50,9 @@ export const contentCases: readonly Case[] = [
     run: async (fixture) => {
       await furnish(fixture)
       await fixture.inspectable().reset()
-      const empty = { jobs: [], claims: [], leases: [], watch: null }
+      const control = { hold: false, paused: [] }
+      const rows = { jobs: [], claims: [], leases: [], checkpoints: [], named: [] }
+      const empty = { ...rows, watch: null, control }
       assert.deepEqual(await fixture.inspectable().dump(), empty)
       const id = await fixture.enqueueOne()
       assert.deepEqual((await fixture.claim()).ids, [id])
@@ -72,8 +82,11 @@ export const contentCases: readonly Case[] = [
       const store = fixture.inspectable()
       const { name, worker, newJob, claimParams } = fixture
       await furnish(fixture)
-      const insert = { insertId: name('insert'), jobs: [newJob({ band: 0 }), newJob()] }
+      const undispatched = ['b', 'a'].map((end) => newJob({ id: name(end), undispatched: true }))
+      const insert = { insertId: name('insert'), jobs: [newJob({ band: 0 }), newJob(), ...undispatched] }
       await store.jobs.insert(insert)
+      const key = name('key')
+      await store.leases.acquire({ key, owner: worker, ttlMs: 60_000 })
       const [voided, token, added] = [name('token'), name('token'), { insertId: name('i'), jobs: [newJob()] }]
       await store.claims.recover({ token: voided, worker })
       const snapshot = await store.snapshot()
@@ -83,6 +96,9 @@ export const contentCases: readonly Case[] = [
         await store.claims.claim(claimParams({ token: voided })),
         await store.claims.claim(claimParams({ token, limit: 3 })),
         await store.claims.renew({ worker, tokens: [token, voided] }).then(({ held }) => held),
+        await store.jobs.repairDispatch({ limit: 9, olderMs: 0 }),
+        await store.leases.acquire({ key, owner: worker, ttlMs: 60_000 }),
+        await store.control.get(),
         (await store.dump()).jobs.map(({ seq, state, epoch }) => ({ seq, state, epoch })),
       ]
       const first = await goOn()

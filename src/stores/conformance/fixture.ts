@@ -13,7 +13,11 @@ import type {
 } from '../../engine/ports/store.ts'
 import type { OpenStore } from './case.ts'
 
-export type JobOptions = Partial<JobSpec> & { readonly delayMs?: number; readonly atMs?: number }
+export type JobOptions = Partial<JobSpec> & {
+  readonly delayMs?: number
+  readonly atMs?: number
+  readonly undispatched?: boolean
+}
 
 interface Claimed {
   readonly token: string
@@ -41,7 +45,7 @@ export interface Fixture {
   /** Inserts one new job. */
   readonly enqueueOne: (options?: JobOptions) => Promise<string>
   readonly claimParams: (options?: Partial<ClaimParams>) => ClaimParams
-  /** Claims from this case's queue and kind; idle, and with room for all, unless told otherwise. */
+  /** Claims from this case's queue and kind, as an idle worker with room for all, unless told otherwise. */
   readonly claim: (options?: Partial<ClaimParams>) => Promise<Claimed>
   /** Inserts one job and claims it. */
   readonly start: (
@@ -68,6 +72,7 @@ export interface Fixture {
 /** A lease so short that real time can outlast it. */
 export const shortMs = 20
 
+export const cancelled: Outcome = { kind: 'cancelled' }
 export const released: Outcome = { kind: 'released', delayMs: 0 }
 export const succeeded: Outcome = { kind: 'succeeded', result: '{"ok":true}' }
 export function failure(options: { delayMs?: number; permanent?: boolean } = {}): Outcome {
@@ -90,7 +95,7 @@ export async function createFixture({ store, time }: OpenStore, salt: string): P
     while ((await store.now()) < until);
   }
 
-  function newJob({ delayMs = 0, atMs, ...spec }: JobOptions = {}): NewJob {
+  function newJob({ delayMs = 0, atMs, undispatched = false, ...spec }: JobOptions = {}): NewJob {
     const stock: JobSpec = {
       id: spec.id ?? name('job'),
       kind,
@@ -104,9 +109,12 @@ export async function createFixture({ store, time }: OpenStore, salt: string): P
       jitter: false,
       leaseTtlMs: 30_000,
       timeoutMs: 600_000,
+      metadata: null,
+      traceparent: null,
       enqueuedAtMs: 1_700_000_000_000,
     }
-    return { spec: { ...stock, ...spec }, due: atMs === undefined ? { delayMs } : { atMs } }
+    const due = undispatched ? { undispatched } : atMs === undefined ? { delayMs } : { atMs }
+    return { spec: { ...stock, ...spec }, due }
   }
 
   async function enqueue(...options: JobOptions[]): Promise<string[]> {
@@ -118,7 +126,8 @@ export async function createFixture({ store, time }: OpenStore, salt: string): P
   }
 
   function claimParams(options: Partial<ClaimParams> = {}): ClaimParams {
-    const stock = { worker, limit: 1_000, queues: [{ queue, limit: 1_000 }], kinds: [kind], idle: true }
+    const queues = [{ queue, limit: 1_000 }]
+    const stock = { worker, limit: 1_000, queues, kinds: [kind], solo: 'take' } as const
     return { token: options.token ?? name('token'), ...stock, ...options }
   }
 
@@ -141,6 +150,7 @@ export async function createFixture({ store, time }: OpenStore, salt: string): P
   const inspectable = (): InspectableStore => store as InspectableStore
   const contentOf = async (ids: readonly string[]): Promise<unknown> => ({
     jobs: await Promise.all(ids.map((id) => store.jobs.get({ id }))),
+    checkpoints: await Promise.all(ids.map((id) => store.jobs.checkpoints({ id }))),
     dump: 'dump' in store ? await inspectable().dump() : null,
   })
 
@@ -208,6 +218,9 @@ export async function createFixture({ store, time }: OpenStore, salt: string): P
     },
   }
 }
+
+/** What a job is that nobody holds, and that waits for nothing. */
+export const unclaimed = { token: null, claimedAtMs: null, visibleAtMs: null } as const
 
 /** Stops a loop that a broken store would keep going for ever. */
 export function assertEnds(calls: number): void {

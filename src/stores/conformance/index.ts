@@ -1,11 +1,18 @@
+import { cancelRaceCases } from './cancel-races.ts'
+import { cancelCases } from './cancel.ts'
 import type { Case, ConformanceSetUp, Runner } from './case.ts'
 import { claimOrderCases } from './claim-order.ts'
 import { claimCases } from './claim.ts'
 import { collectCases } from './collect.ts'
+import { commandCases } from './commands.ts'
 import { contentCases } from './content.ts'
+import { controlCases } from './control.ts'
+import { dispatchCases } from './dispatch.ts'
 import { createFixture } from './fixture.ts'
 import { insertCases } from './insert.ts'
 import { limitCases } from './limits.ts'
+import { namedCases } from './named.ts'
+import { noteCases } from './notes.ts'
 import { reclaimCases } from './reclaim.ts'
 import { recoverCases } from './recover.ts'
 import { renewCases } from './renew.ts'
@@ -33,6 +40,13 @@ const facets: Readonly<Record<string, readonly Case[]>> = {
   'expire timeouts': timeoutCases,
   watch: watchCases,
   collect: collectCases,
+  cancel: cancelCases,
+  'cancel against the end': cancelRaceCases,
+  'retry and reschedule': commandCases,
+  'progress and checkpoints': noteCases,
+  'named leases': namedCases,
+  'hold and pause': controlCases,
+  'dispatch repair': dispatchCases,
   text: textCases,
   limits: limitCases,
   content: contentCases,

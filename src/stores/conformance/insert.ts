@@ -41,9 +41,12 @@ export const insertCases: readonly Case[] = [
         createdAtMs,
         updatedAtMs: createdAtMs,
         finishedAtMs: null,
+        cancelRequestedAtMs: null,
+        progress: null,
         result: null,
         error: null,
         lastSettle: null,
+        lastCommand: null,
       })
     },
   },

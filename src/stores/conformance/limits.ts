@@ -64,7 +64,9 @@ export const limitCases: readonly Case[] = [
         (await store.jobs.expireTimeouts({ limit: 100 })).jobs.filter((job) => job.id === id),
         [],
       )
-      assert.deepEqual((await store.claims.renew({ worker, tokens: [token] })).held, [{ id, epoch: 1 }])
+      assert.deepEqual((await store.claims.renew({ worker, tokens: [token] })).held, [
+        { id, epoch: 1, cancel: false },
+      ])
     },
   },
   {
@@ -78,7 +80,7 @@ export const limitCases: readonly Case[] = [
       const { held } = await store.claims.renew({ worker, tokens: [token] })
       assert.deepEqual(
         held,
-        ids.map((id) => ({ id, epoch: 1 })),
+        ids.map((id) => ({ id, epoch: 1, cancel: false })),
       )
       const settlements = ids.map((id, n) => ({
         id,

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Case } from './case.ts'
-import { assertChanged, assertWithin, failure, shortMs, succeeded } from './fixture.ts'
-
-const unclaimed = { token: null, claimedAtMs: null, visibleAtMs: null }
+import { assertChanged, assertWithin, failure, shortMs, succeeded, unclaimed } from './fixture.ts'
 
 export const reclaimCases: readonly Case[] = [
   {

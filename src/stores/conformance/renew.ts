@@ -13,7 +13,7 @@ export const renewCases: readonly Case[] = [
       const { held } = await store.claims.renew({ worker, tokens: [token] })
       assert.deepEqual(
         held,
-        [...ids].reverse().map((id) => ({ id, epoch: 1 })),
+        [...ids].reverse().map((id) => ({ id, epoch: 1, cancel: false })),
       )
       assert.deepEqual(await Promise.all(ids.map(get)), before)
     },
@@ -48,7 +48,7 @@ export const renewCases: readonly Case[] = [
       const { id, token } = await start({ leaseTtlMs: shortMs })
       await pass(2 * shortMs)
       const { held } = await store.claims.renew({ worker, tokens: [token] })
-      assert.deepEqual(held, [{ id, epoch: 1 }])
+      assert.deepEqual(held, [{ id, epoch: 1, cancel: false }])
       assert.equal((await get(id)).attempt, 1)
     },
   },
@@ -60,7 +60,7 @@ export const renewCases: readonly Case[] = [
       for (const ms of [30_000, 3_600_000]) {
         await seen(ms)
         const { held } = await store.claims.renew({ worker, tokens: [token] })
-        assert.deepEqual(held, [{ id, epoch: 1 }])
+        assert.deepEqual(held, [{ id, epoch: 1, cancel: false }])
         assert.deepEqual(await reclaim(), [])
         await seen(29_999)
         assert.deepEqual(await reclaim(), [])
@@ -151,10 +151,10 @@ export const renewCases: readonly Case[] = [
       await settle(ids[1], 1, failure())
       const second = await claim()
       assert.deepEqual((await store.claims.renew({ worker, tokens: [token] })).held, [
-        { id: ids[2], epoch: 1 },
+        { id: ids[2], epoch: 1, cancel: false },
       ])
       const { held } = await store.claims.renew({ worker, tokens: [second.token] })
-      assert.deepEqual(held, [{ id: ids[1], epoch: 2 }])
+      assert.deepEqual(held, [{ id: ids[1], epoch: 2, cancel: false }])
     },
   },
   {
@@ -169,7 +169,7 @@ export const renewCases: readonly Case[] = [
       )
       for (let round = 0; round < 2; round++) {
         const { held } = await store.claims.renew({ worker, tokens: [token] })
-        assert.deepEqual(held, [{ id: b, epoch: 1 }])
+        assert.deepEqual(held, [{ id: b, epoch: 1, cancel: false }])
       }
       await seen(shortMs)
       assert.deepEqual(await reclaim(), [])

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import type { Outcome } from '../../engine/jobs/record.ts'
 import type { Case } from './case.ts'
-import { failure, released, shortMs, succeeded } from './fixture.ts'
+import { cancelled, failure, released, shortMs, succeeded } from './fixture.ts'
 
 const outcomes: readonly (readonly [string, Outcome])[] = [
   ['success', succeeded],
   ['failure with budget left', failure()],
   ['permanent failure', failure({ permanent: true })],
   ['release', released],
+  ['cancel', cancelled],
 ]
 
 const landed: readonly Case[] = outcomes.map(([what, outcome]) => ({
@@ -54,7 +55,7 @@ export const repeatCases: readonly Case[] = [
     run: async ({ start, settle, unchanged }) => {
       const { id, epoch } = await start()
       await settle(id, epoch, succeeded)
-      for (const outcome of [failure(), released]) {
+      for (const outcome of [failure(), released, cancelled]) {
         const reply = await unchanged([id], () => settle(id, epoch, outcome, true))
         assert.deepEqual(reply, { settled: 'superseded', state: 'succeeded' })
       }

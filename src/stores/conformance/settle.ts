@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Settlement } from '../../engine/ports/store.ts'
 import type { Case } from './case.ts'
-import { assertChanged, assertWithin, failure, released, shortMs, succeeded } from './fixture.ts'
+import { assertChanged, assertWithin, failure, released, shortMs, succeeded, unclaimed } from './fixture.ts'
 
-const unclaimed = { token: null, claimedAtMs: null, visibleAtMs: null }
 const error = { code: 'E_TEST', message: 'it broke' }
 
 export const settleCases: readonly Case[] = [

@@ -22,7 +22,7 @@ export const soloCases: readonly Case[] = [
       const id = await onLastEviction(fixture)
       await fixture.pass(1)
       const [behind] = await fixture.enqueue({}, {})
-      const { ids, jobs, soloWaiting } = await fixture.claim({ idle: true })
+      const { ids, jobs, soloWaiting } = await fixture.claim({ solo: 'take' })
       assert.deepEqual(ids, [id])
       assert.equal(jobs[0]?.evictions, 1)
       assert.equal(soloWaiting, false)
@@ -35,7 +35,7 @@ export const soloCases: readonly Case[] = [
       const id = await onLastEviction(fixture)
       await fixture.pass(1)
       const [behind] = await fixture.enqueue({})
-      const busy = await fixture.unchanged([id, behind as string], () => fixture.claim({ idle: false }))
+      const busy = await fixture.unchanged([id, behind as string], () => fixture.claim({ solo: 'await' }))
       assert.deepEqual(busy.ids, [])
       assert.equal(busy.soloWaiting, true)
     },
@@ -46,9 +46,9 @@ export const soloCases: readonly Case[] = [
       const id = await onLastEviction(fixture)
       await fixture.pass(1)
       const ids = await fixture.enqueue({ band: 0 }, { band: 1 }, { band: 2 }, { band: 3 })
-      for (const idle of [true, false]) {
-        const ahead = await fixture.claim({ idle })
-        assert.deepEqual(ahead.ids, idle ? ids.slice(0, 2) : [])
+      for (const solo of ['take', 'await'] as const) {
+        const ahead = await fixture.claim({ solo })
+        assert.deepEqual(ahead.ids, solo === 'take' ? ids.slice(0, 2) : [])
         assert.equal(ahead.soloWaiting, true)
       }
       assert.deepEqual((await fixture.claim()).ids, [id])
@@ -60,7 +60,7 @@ export const soloCases: readonly Case[] = [
     run: async (fixture) => {
       await onLastEviction(fixture)
       const [ahead] = await fixture.enqueue({ band: 0 })
-      const { ids, soloWaiting } = await fixture.claim({ idle: false, limit: 1 })
+      const { ids, soloWaiting } = await fixture.claim({ solo: 'await', limit: 1 })
       assert.deepEqual(ids, [ahead])
       assert.equal(soloWaiting, false)
     },
@@ -77,7 +77,7 @@ export const soloCases: readonly Case[] = [
       ]
       const first = await fixture.claim({ queues: queues(1) })
       assert.deepEqual([first.ids, first.soloWaiting], [ids.slice(0, 2), false])
-      const second = await fixture.claim({ queues: queues(9), idle: false })
+      const second = await fixture.claim({ queues: queues(9), solo: 'await' })
       assert.deepEqual([second.ids, second.soloWaiting], [[], true])
       assert.deepEqual((await fixture.claim({ queues: queues(9) })).ids, [id])
       assert.deepEqual((await fixture.claim({ queues: queues(9) })).ids, [ids[2]])
@@ -100,7 +100,7 @@ export const soloCases: readonly Case[] = [
       await onLastEviction(fixture, { backoffMs: [3_600_000] })
       await onLastEviction(fixture, { kind: fixture.name('kind') })
       const [ready] = await fixture.enqueue({ band: 3 })
-      const { ids, soloWaiting } = await fixture.claim({ idle: false })
+      const { ids, soloWaiting } = await fixture.claim({ solo: 'await' })
       assert.deepEqual(ids, [ready])
       assert.equal(soloWaiting, false)
       const third = fixture.name('kind')
@@ -109,7 +109,7 @@ export const soloCases: readonly Case[] = [
         { queue: fixture.queue, limit: 0 },
         { queue: fixture.name('queue'), limit: 1 },
       ]
-      assert.equal((await fixture.claim({ idle: false, kinds: [third], queues })).soloWaiting, false)
+      assert.equal((await fixture.claim({ solo: 'await', kinds: [third], queues })).soloWaiting, false)
     },
   },
   {
@@ -119,15 +119,46 @@ export const soloCases: readonly Case[] = [
       for (const outcome of [released, failure()]) {
         const { jobs } = await fixture.claim()
         await fixture.settle(id, jobs[0]?.epoch ?? 0, outcome)
-        assert.equal((await fixture.claim({ idle: false })).soloWaiting, true)
+        assert.equal((await fixture.claim({ solo: 'await' })).soloWaiting, true)
+        assert.deepEqual((await fixture.claim({ solo: 'pass' })).ids, [])
       }
+    },
+  },
+  {
+    name: 'a worker that passes takes what is before it and behind it, and hears of nothing (0.10)',
+    run: async (fixture) => {
+      const id = await onLastEviction(fixture)
+      await fixture.pass(1)
+      const ids = await fixture.enqueue({ band: 3 }, { band: 0 }, {}, { band: 1 })
+      const order = [ids[1], ids[3], ids[2], ids[0]]
+      const before = await fixture.get(id)
+      const first = await fixture.claim({ solo: 'pass', limit: 3 })
+      assert.deepEqual([first.ids, first.soloWaiting], [order.slice(0, 3), false])
+      const rest = await fixture.claim({ solo: 'pass' })
+      assert.deepEqual([rest.ids, rest.soloWaiting], [order.slice(3), false])
+      const none = await fixture.unchanged([id], () => fixture.claim({ solo: 'pass' }))
+      assert.deepEqual([none.ids, none.soloWaiting], [[], false])
+      assert.deepEqual(await fixture.get(id), before)
+      assert.deepEqual((await fixture.claim()).ids, [id])
+    },
+  },
+  {
+    name: 'passing over the first of them passes over all, of every queue and kind (0.10)',
+    run: async (fixture) => {
+      const [queue, kind] = [fixture.name('queue'), fixture.name('kind')]
+      await onLastEviction(fixture, { band: 0 })
+      await onLastEviction(fixture, { kind, band: 3 })
+      const ids = await fixture.enqueue({ queue }, { kind }, { kind, queue, band: 3 })
+      const queues = [fixture.queue, queue].map((queue) => ({ queue, limit: 1 }))
+      const claimed = await fixture.claim({ solo: 'pass', queues, kinds: [kind, fixture.kind] })
+      assert.deepEqual([claimed.ids, claimed.soloWaiting], [ids.slice(0, 2), false])
     },
   },
   {
     name: 'a job that dies by its first eviction has lost none yet, so it is claimed like any other (0.10)',
     run: async ({ enqueue, claim }) => {
       const ids = await enqueue({ maxEvictions: 1 }, {}, { maxEvictions: 2 })
-      assert.deepEqual((await claim({ idle: false })).ids, ids)
+      assert.deepEqual((await claim({ solo: 'await' })).ids, ids)
     },
   },
 ]

@@ -1,58 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Case } from './case.ts'
 import type { Fixture } from './fixture.ts'
-
-/** JSON texts that some store or driver is known to change, refuse, or trip over. */
-const inputs: Readonly<Record<string, string>> = {
-  NUL: JSON.stringify({ 'a\0b': '\0' }),
-  'a lone surrogate': JSON.stringify({ '\uD800': ['\uDC00', 'x\uDFFFy'] }),
-  'the text of an escape': JSON.stringify('\\u0000 \\ud800 \\x00 \\\\'),
-  '__proto__ keys': '{"__proto__":{"admin":true},"constructor":{"prototype":1},"toString":null}',
-  'numbers at the edges': '[9007199254740991,9007199254740993,-9007199254740993,1e308,5e-324,1.0,-0,0.1]',
-  'a long number': '123456789012345678901234567890.12345678901234567890',
-  'keys out of order, twice, and spaces': '{ "b" : 1 ,\t"a":2,\n"b":3 }',
-  'text beyond the basic plane': JSON.stringify({ '😀': '𐍈 e\u0301 \u00E9 \uFFFF \uFEFF ' }),
-  'quotes and commands': JSON.stringify(`'; drop table jobs; -- " \\ $1 ? :a %s \${x} \r\n\u2028`),
-  'deep nesting': `${'['.repeat(500)}${']'.repeat(500)}`,
-  'an empty string': '""',
-  null: 'null',
-}
-
-const names: readonly string[] = [
-  '1',
-  '01',
-  ' 1',
-  '1 ',
-  'a',
-  'A',
-  'ä',
-  'a\u0308',
-  'ß',
-  'ss',
-  '%',
-  '_',
-  '*',
-  "o'clock",
-  '"quoted"',
-  'back\\slash',
-  'a,b',
-  '{a}',
-  'new\nline',
-  '\t',
-  '\u0001',
-  'null',
-  '__proto__',
-  'constructor',
-  '日本語',
-  '😀',
-  '\uFFFD',
-  '\u2028',
-  '$1',
-  '?',
-  '--',
-  '9007199254740993',
-  '9007199254740992',
-]
+import { inputs, names } from './hostile.ts'
 
 /** Claims, renews, and settles a job that hostile text is in, and finds all of it unchanged. */
 async function assertSurvives(fixture: Fixture, input: string): Promise<void> {
@@ -94,7 +43,7 @@ export const textCases: readonly Case[] = [
       const { held } = await store.claims.renew({ worker, tokens: [token] })
       assert.deepEqual(
         held,
-        ids.map((id) => ({ id, epoch: 1 })),
+        ids.map((id) => ({ id, epoch: 1, cancel: false })),
       )
       for (const id of ids) {
         const reply = await settle(id, 1, { kind: 'succeeded', result: JSON.stringify(id) })
@@ -128,7 +77,7 @@ export const textCases: readonly Case[] = [
       for (const end of names) {
         const id = await enqueueOne()
         await claim({ token: base + end, worker: stem + end })
-        held.push([{ id, epoch: 1 }])
+        held.push([{ id, epoch: 1, cancel: false }])
       }
       for (const [n, end] of names.entries()) {
         const tokens = names.map((other) => base + other)

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Case } from './case.ts'
-import { type Fixture, assertChanged, assertEnds, succeeded } from './fixture.ts'
+import { type Fixture, assertChanged, assertEnds, succeeded, unclaimed } from './fixture.ts'
 
 const leaseTtlMs = 30_000
 const timeoutMs = 20_000
 const boundMs = timeoutMs + leaseTtlMs
-const unclaimed = { token: null, claimedAtMs: null, visibleAtMs: null }
 
 /** The attempt of a worker that renews, and does not enforce its timeout. */
 async function overrun(fixture: Fixture, token: string, ms: number): Promise<void> {
@@ -95,7 +94,7 @@ export const timeoutCases: readonly Case[] = [
       const reply = await unchanged([late], () => settle(late, 1, succeeded))
       assert.deepEqual(reply, { settled: 'lost', state: 'queued' })
       const { held } = await store.claims.renew({ worker, tokens: [token] })
-      assert.deepEqual(held, [{ id: other, epoch: 1 }])
+      assert.deepEqual(held, [{ id: other, epoch: 1, cancel: false }])
     },
   },
   {

@@ -4,7 +4,6 @@ import type {
   ClaimParams,
   ClaimReply,
   ClaimedJob,
-  JobEpoch,
   LeaseRow,
   RecoverReply,
   RenewParams,
@@ -36,25 +35,31 @@ function asksForNothing({ limit, queues, kinds }: ClaimParams): boolean {
 }
 
 /**
- * In claim order, as many as fit; a job on its last eviction only alone, and only for an idle worker. A job
- * whose queue has no room left is no candidate, and holds nobody up.
+ * In claim order, as many as fit; a job on its last eviction only alone, and only for a worker that says so. A
+ * job whose queue is paused or has no room left is no candidate, and holds nobody up.
  */
 function choose(
   content: Content,
   params: ClaimParams,
   nowMs: number,
 ): { taken: JobRecord[]; soloWaiting: boolean } {
-  const { kinds, idle } = params
+  const { kinds } = params
+  const { hold, paused } = content.control
+  if (hold) return { taken: [], soloWaiting: false }
   const room = new Map(
-    params.queues.filter(({ limit }) => limit > 0).map(({ queue, limit }) => [queue, limit]),
+    params.queues
+      .filter(({ queue, limit }) => limit > 0 && !paused.includes(queue))
+      .map(({ queue, limit }) => [queue, limit]),
   )
   let queues = [...room.keys()]
-  let solo = content.ready.first({ queues, kinds, solo: true }, nowMs)
+  const firstSolo = (): JobRecord | null =>
+    params.solo === 'pass' ? null : content.ready.first({ queues, kinds, solo: true }, nowMs)
+  let solo = firstSolo()
   const taken: JobRecord[] = []
   while (taken.length < params.limit && queues.length > 0) {
     const next = content.ready.first({ queues, kinds, solo: false }, nowMs)
     if (solo && (!next || ranksBefore(solo, next))) {
-      if (!idle || taken.length > 0) return { taken, soloWaiting: true }
+      if (params.solo === 'await' || taken.length > 0) return { taken, soloWaiting: true }
       content.ready.remove(solo)
       return { taken: [solo], soloWaiting: false }
     }
@@ -65,9 +70,7 @@ function choose(
     room.set(next.spec.queue, left)
     if (left > 0) continue
     queues = queues.filter((queue) => queue !== next.spec.queue)
-    if (solo?.spec.queue === next.spec.queue) {
-      solo = content.ready.first({ queues, kinds, solo: true }, nowMs)
-    }
+    if (solo?.spec.queue === next.spec.queue) solo = firstSolo()
   }
   return { taken, soloWaiting: false }
 }
@@ -92,11 +95,13 @@ export function recover(
 }
 
 export function renew(content: Content, { worker, tokens }: RenewParams, nowMs: number): RenewReply {
-  const held: JobEpoch[] = []
+  const held: RenewReply['held'][number][] = []
   for (const token of tokens) {
     if (content.claims.get(token)?.worker !== worker) continue
     extend(content, token, worker, nowMs)
-    for (const job of jobsUnder(content, token)) held.push(epochOf(job))
+    for (const job of jobsUnder(content, token)) {
+      held.push({ ...epochOf(job), cancel: job.cancelRequestedAtMs !== null })
+    }
   }
   return { held }
 }

@@ -1,5 +1,5 @@
 import type { JobRecord } from '../../engine/jobs/record.ts'
-import type { LeaseRow, StoreDump, WatchState } from '../../engine/ports/store.ts'
+import type { Control, LeaseRow, NamedLease, StoreDump, WatchState } from '../../engine/ports/store.ts'
 import { type Ready, createReady } from './ready.ts'
 
 /** A claim's header row with the jobs it took; `worker` null is a void header. */
@@ -18,6 +18,12 @@ export interface Content {
   /** Token to its lease rows by TTL, rising. */
   readonly leases: Map<string, readonly LeaseRow[]>
   readonly ready: Ready
+  /** Ids of queued jobs without a place in the queue, oldest first. */
+  readonly undispatched: Set<string>
+  /** Job id to its checkpoints by key. */
+  readonly checkpoints: Map<string, ReadonlyMap<string, string>>
+  readonly named: Map<string, NamedLease>
+  control: Control
   watch: WatchState | null
   seq: number
 }
@@ -30,6 +36,10 @@ export function createContent(): Content {
     claims: new Map(),
     leases: new Map(),
     ready: createReady((id) => jobs.get(id)),
+    undispatched: new Set(),
+    checkpoints: new Map(),
+    named: new Map(),
+    control: { hold: false, paused: [] },
     watch: null,
     seq: 0,
   }
@@ -38,10 +48,12 @@ export function createContent(): Content {
 /** Writes a job, keeping the claim order in step. */
 export function put(content: Content, job: JobRecord): void {
   content.jobs.set(job.spec.id, job)
+  if (job.state === 'queued' && job.visibleAtMs === null) content.undispatched.add(job.spec.id)
+  else content.undispatched.delete(job.spec.id)
   if (job.state === 'queued' && job.visibleAtMs !== null) content.ready.add(job)
 }
 
-export function dumpOf({ jobs, claims, leases, watch }: Content): StoreDump {
+export function dumpOf({ jobs, claims, leases, watch, checkpoints, named, control }: Content): StoreDump {
   return {
     jobs: [...jobs.values()].sort((a, b) => byText(a.spec.id, b.spec.id)),
     claims: [...claims.values()]
@@ -49,6 +61,11 @@ export function dumpOf({ jobs, claims, leases, watch }: Content): StoreDump {
       .map(({ token, worker }) => ({ token, worker, void: worker === null })),
     leases: [...leases.values()].flat().sort((a, b) => byText(a.token, b.token) || a.ttlMs - b.ttlMs),
     watch,
+    checkpoints: [...checkpoints]
+      .flatMap(([id, entries]) => [...entries].map(([key, value]) => ({ id, key, value })))
+      .sort((a, b) => byText(a.id, b.id) || byText(a.key, b.key)),
+    named: [...named.values()].sort((a, b) => byText(a.key, b.key)),
+    control,
   }
 }
 
@@ -64,6 +81,9 @@ export function copyOf(content: Content): Content {
   for (const [token, claim] of content.claims) copy.claims.set(token, claim)
   for (const [token, rows] of content.leases) copy.leases.set(token, rows)
   for (const job of content.jobs.values()) put(copy, job)
+  for (const [id, entries] of content.checkpoints) copy.checkpoints.set(id, entries)
+  for (const [key, lease] of content.named) copy.named.set(key, lease)
+  copy.control = content.control
   copy.watch = content.watch
   copy.seq = content.seq
   return copy

@@ -3,9 +3,13 @@ import type { InspectableStore, SettleParams, SettleReply } from '../../engine/p
 import { systemClock } from '../../engine/system.ts'
 import { InvalidArgument } from '../../engine/errors.ts'
 import { type ResilientOptions, resilient } from '../resilient.ts'
+import * as attempts from './attempts.ts'
 import * as claims from './claims.ts'
+import * as commands from './commands.ts'
 import { type Content, copyOf, createContent, dumpOf, put } from './content.ts'
+import * as control from './control.ts'
 import { insert } from './insert.ts'
+import * as named from './named.ts'
 import * as recovery from './recovery.ts'
 import * as watch from './watch.ts'
 
@@ -34,6 +38,13 @@ export function rawMemoryStore(time: { nowMs(): number }): InspectableStore {
       reclaim: at(recovery.reclaim),
       expireTimeouts: at(recovery.expireTimeouts),
       get: at(({ jobs }, { id }: { readonly id: string }) => jobs.get(id) ?? null),
+      requestCancel: at(commands.requestCancel),
+      retry: at(commands.retry),
+      reschedule: at(commands.reschedule),
+      progress: at(attempts.progress),
+      checkpoint: at(attempts.checkpoint),
+      checkpoints: at(attempts.checkpoints),
+      repairDispatch: at(commands.repairDispatch),
     },
     claims: {
       claim: at(claims.claim),
@@ -42,6 +53,8 @@ export function rawMemoryStore(time: { nowMs(): number }): InspectableStore {
       collect: at(claims.collect),
     },
     watch: { declare: at(watch.declare), move: at(watch.move) },
+    leases: { acquire: at(named.acquire), renew: at(named.renew), release: at(named.release) },
+    control: { set: at(control.set), get: async () => content.control },
     now: () => Promise.resolve(time.nowMs()),
     migrate: () => Promise.resolve(),
     close: () => Promise.resolve(),

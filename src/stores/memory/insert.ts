@@ -22,7 +22,7 @@ function insertOne(
 ): { id: string; created: boolean } {
   const { id } = spec
   if (content.jobs.has(id)) return { id, created: content.insertIds.get(id) === insertId }
-  const visibleAtMs = 'atMs' in due ? due.atMs : nowMs + due.delayMs
+  const visibleAtMs = 'atMs' in due ? due.atMs : 'delayMs' in due ? nowMs + due.delayMs : null
   put(content, created(spec, ++content.seq, visibleAtMs, nowMs))
   content.insertIds.set(id, insertId)
   return { id, created: true }

@@ -1,5 +1,5 @@
 import type { JobRecord } from '../../engine/jobs/record.ts'
-import { reclaimed, timedOut } from '../../engine/jobs/transitions.ts'
+import { reclaimed, takenTo, timedOut } from '../../engine/jobs/transitions.ts'
 import type { LeaseRow, ReclaimReply, TimeoutReply } from '../../engine/ports/store.ts'
 import { jobsUnder } from './claims.ts'
 import { type Content, byText, put } from './content.ts'
@@ -19,11 +19,11 @@ export function reclaim(
   const jobs: JobRecord[] = []
   for (const row of takeable.slice(0, limit)) jobs.push(...takeLease(content, row, nowMs))
   return {
-    jobs: jobs.map(({ spec, epoch, evictions, state }) => ({
-      id: spec.id,
-      epoch,
-      evictions,
-      state: state === 'failed' ? 'failed' : 'queued',
+    jobs: jobs.map((job) => ({
+      id: job.spec.id,
+      epoch: job.epoch,
+      evictions: job.evictions,
+      state: takenTo(job),
     })),
     heldBack: silent.length - takeable.length,
     full: takeable.length > limit,
@@ -70,11 +70,11 @@ export function expireTimeouts(
   const jobs = late.slice(0, limit).map((job) => timedOut(job, nowMs))
   for (const job of jobs) put(content, job)
   return {
-    jobs: jobs.map(({ spec, epoch, failures, state }) => ({
-      id: spec.id,
-      epoch,
-      failures,
-      state: state === 'failed' ? 'failed' : 'queued',
+    jobs: jobs.map((job) => ({
+      id: job.spec.id,
+      epoch: job.epoch,
+      failures: job.failures,
+      state: takenTo(job),
     })),
   }
 }

@@ -16,7 +16,7 @@ const addLease = 'insert into holdfast_lease (claim, ttl_ms, expires_at) values 
 
 /** The narrow rows alone, all in one statement: `claimed` of the transitions, said in SQL. */
 const start = `update holdfast_job set state = ${runningState}, epoch = epoch + 1, attempt = attempt + 1,
-  version = version + 1, visible_at = null, claim = ?, updated_at = (select holdfast_now())
+  version = version + 1, visible_at = null, claim = ?, updated_at = (select holdfast_now()), progress = null
   where seq in (select value from json_each(?))`
 
 export function claim(operation: Operation, params: ClaimParams): ClaimReply {

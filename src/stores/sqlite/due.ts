@@ -1,4 +1,5 @@
 import type { ClaimParams } from '../../engine/ports/store.ts'
+import * as control from './control.ts'
 import { queuedState } from './rows.ts'
 import type { Operation } from './statements.ts'
 
@@ -29,15 +30,20 @@ const page = (solo: 0 | 1): string => `select seq, visible_at from holdfast_job
 const [pageOfMany, pageOfSolo] = [page(0), page(1)]
 
 /**
- * In claim order, as many as fit; a job on its last eviction only alone, and only for an idle worker. A job
- * whose queue has no room left is no candidate, and holds nobody up.
+ * In claim order, as many as fit; a job on its last eviction only alone, and only for a worker that says so. A
+ * job whose queue is paused or has no room left is no candidate, and holds nobody up.
  */
 export function choose(
   operation: Operation,
-  { limit, queues, kinds, idle }: ClaimParams,
+  { limit, queues, kinds, solo: stance }: ClaimParams,
 ): { readonly seqs: readonly number[]; readonly soloWaiting: boolean } {
-  const room = new Map(queues.filter(({ limit }) => limit > 0).map(({ queue, limit }) => [queue, limit]))
-  let solo = firstSolo(operation, [...room.keys()], kinds)
+  const { hold, paused } = control.get(operation)
+  if (hold) return { seqs: [], soloWaiting: false }
+  const open = queues.filter(({ queue, limit }) => limit > 0 && !paused.includes(queue))
+  const room = new Map(open.map(({ queue, limit }) => [queue, limit]))
+  const soloAhead = (): Due | null =>
+    stance === 'pass' ? null : firstSolo(operation, [...room.keys()], kinds)
+  let solo = soloAhead()
   const seqs: number[] = []
   for (let band = 0; band < bands; band++) {
     const lanes = [...room.keys()].flatMap((queue) =>
@@ -49,7 +55,7 @@ export function choose(
       const lane = least(lanes, room)
       const next = lane?.first() ?? null
       if (solo && solo.band === band && (next === null || before(solo, next))) {
-        if (!idle || seqs.length > 0) return { seqs, soloWaiting: true }
+        if (stance === 'await' || seqs.length > 0) return { seqs, soloWaiting: true }
         return { seqs: [solo.seq], soloWaiting: false }
       }
       if (!lane || !next) break
@@ -59,7 +65,7 @@ export function choose(
       room.set(lane.queue, left)
       if (left > 0) continue
       room.delete(lane.queue)
-      if (solo?.queue === lane.queue) solo = firstSolo(operation, [...room.keys()], kinds)
+      if (solo?.queue === lane.queue) solo = soloAhead()
     }
   }
   return { seqs, soloWaiting: false }

@@ -1,5 +1,6 @@
 import { InvalidArgument } from '../../engine/errors.ts'
 import type { StoreDump, StoreSnapshot } from '../../engine/ports/store.ts'
+import * as control from './control.ts'
 import { jobsOf, selectJobs } from './rows.ts'
 import { tables } from './schema.ts'
 import type { Operation, Value } from './statements.ts'
@@ -14,6 +15,13 @@ export function dump(operation: Operation): StoreDump {
     `select c.token, l.ttl_ms, c.worker, l.expires_at
      from holdfast_lease l join holdfast_claim c on c.claim = l.claim order by c.token, l.ttl_ms`,
   )
+  const checkpoints = query<[string, string, string]>(
+    `select b.id, k.key, k.value
+     from holdfast_checkpoint k join holdfast_body b on b.seq = k.seq order by b.id, k.key`,
+  )
+  const named = query<[string, string, number]>(
+    'select key, owner, expires_at from holdfast_named order by key',
+  )
   return {
     jobs: jobsOf(operation, `${selectJobs} order by b.id`),
     claims: claims.all().map(([token, worker]) => ({ token, worker, void: worker === null })),
@@ -21,6 +29,9 @@ export function dump(operation: Operation): StoreDump {
       .all()
       .map(([token, ttlMs, worker, expiresAtMs]) => ({ token, ttlMs, worker, expiresAtMs })),
     watch: watchOf(operation),
+    checkpoints: checkpoints.all().map(([id, key, value]) => ({ id, key, value })),
+    named: named.all().map(([key, owner, expiresAtMs]) => ({ key, owner, expiresAtMs })),
+    control: control.get(operation),
   }
 }
 

@@ -4,12 +4,19 @@ import type { InspectableStore } from '../../engine/ports/store.ts'
 import type { Random } from '../../engine/ports/random.ts'
 import { systemClock, systemRandom } from '../../engine/system.ts'
 import { type ResilientOptions, resilient } from '../resilient.ts'
+import { requestCancel } from './cancel.ts'
+import { checkpoint, checkpoints } from './checkpoint.ts'
 import * as claims from './claim.ts'
 import { collect } from './collect.ts'
+import { reschedule, retry } from './command.ts'
 import { type Connection, adopt, openFile } from './connection.ts'
+import * as control from './control.ts'
+import { repairDispatch } from './dispatch.ts'
 import * as content from './dump.ts'
 import { get } from './get.ts'
 import { insert } from './insert.ts'
+import * as named from './named.ts'
+import { progress } from './progress.ts'
 import { reclaim } from './reclaim.ts'
 import { recover } from './recover.ts'
 import { renew } from './renew.ts'
@@ -104,14 +111,27 @@ function storeOver(
       reclaim: write(reclaim),
       expireTimeouts: write(expireTimeouts),
       get: read(get),
+      requestCancel: write(requestCancel),
+      retry: write(retry),
+      reschedule: write(reschedule),
+      progress: write(progress),
+      checkpoint: write(checkpoint),
+      checkpoints: read(checkpoints),
+      repairDispatch: write(repairDispatch),
     },
     claims: {
-      claim: async (params) => claims.vain(params) ?? claim(params),
+      // Not async: its answer would come some turns later, after that of an operation that ran after it.
+      claim: (params) => {
+        const none = claims.vain(params)
+        return none ? Promise.resolve(none) : claim(params)
+      },
       recover: write(recover),
       renew: write(renew),
       collect: write(collect),
     },
     watch: { declare: write(watch.declare), move: write(watch.move) },
+    leases: { acquire: write(named.acquire), renew: write(named.renew), release: write(named.release) },
+    control: { set: write(control.set), get: () => read(control.get)(undefined) },
     now: async () => connection.nowMs(),
     migrate: () => writes.run(() => connection.migrate()),
     close: async () => connection.close(),

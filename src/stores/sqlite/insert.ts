@@ -1,8 +1,7 @@
 import { sameJson } from '../../engine/jobs/json.ts'
-import { isLastEviction } from '../../engine/jobs/record.ts'
 import { created } from '../../engine/jobs/transitions.ts'
 import type { InsertParams, InsertReply, NewJob } from '../../engine/ports/store.ts'
-import { queuedState } from './rows.ts'
+import { placeOf, queuedState } from './rows.ts'
 import type { Operation } from './statements.ts'
 
 /**
@@ -45,18 +44,20 @@ function clashes(there: Found | undefined, { spec }: NewJob): boolean {
 const addJob = `insert into holdfast_job (queue, kind, band, state, solo, epoch, attempt, failures, evictions,
   version, visible_at, updated_at) values (?, ?, ?, ${queuedState}, ?, ?, ?, ?, ?, ?, ?, ?)`
 const addBody = `insert into holdfast_body (seq, id, input_version, max_attempts, max_evictions, backoff_ms, jitter,
-  lease_ttl_ms, timeout_ms, enqueued_at, created_at, insert_id, input) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  lease_ttl_ms, timeout_ms, metadata, traceparent, enqueued_at, created_at, insert_id, input)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 function add(operation: Operation, insertId: string, { spec, due }: NewJob): void {
   const { nowMs } = operation
-  const job = created(spec, 0, 'atMs' in due ? due.atMs : nowMs + due.delayMs, nowMs)
+  const visibleAtMs = 'atMs' in due ? due.atMs : 'delayMs' in due ? nowMs + due.delayMs : null
+  const job = created(spec, 0, visibleAtMs, nowMs)
   const { lastInsertRowid } = operation
     .command(addJob)
     .run(
       spec.queue,
       spec.kind,
       spec.band,
-      isLastEviction(job) ? 1 : 0,
+      placeOf(job),
       job.epoch,
       job.attempt,
       job.failures,
@@ -77,6 +78,8 @@ function add(operation: Operation, insertId: string, { spec, due }: NewJob): voi
       spec.jitter ? 1 : 0,
       spec.leaseTtlMs,
       spec.timeoutMs,
+      spec.metadata === null ? null : JSON.stringify(spec.metadata),
+      spec.traceparent,
       spec.enqueuedAtMs,
       job.createdAtMs,
       insertId,

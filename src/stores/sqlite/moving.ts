@@ -1,5 +1,5 @@
-import { type JobError, type JobRecord, isLastEviction } from '../../engine/jobs/record.ts'
-import { settleKinds, settleOf, stateOf, states } from './rows.ts'
+import type { JobError, JobRecord, Progress } from '../../engine/jobs/record.ts'
+import { parsed, placeOf, runningState, settleKinds, settleOf, stateOf, states } from './rows.ts'
 import type { Operation } from './statements.ts'
 
 /**
@@ -19,6 +19,9 @@ type MovingRow = readonly [
   error: string | null,
   settleEpoch: number | null,
   settleKind: number | null,
+  cancelRequestedAtMs: number | null,
+  progress: string | null,
+  lastCommand: string | null,
   maxAttempts: number,
   maxEvictions: number,
   backoffMs: string,
@@ -27,7 +30,8 @@ type MovingRow = readonly [
   place: number,
 ]
 const movingColumns = `j.seq, b.id, j.state, j.epoch, j.attempt, j.failures, j.evictions, j.version, j.error,
-  j.settle_epoch, j.settle_kind, b.max_attempts, b.max_evictions, b.backoff_ms, b.lease_ttl_ms, b.timeout_ms`
+  j.settle_epoch, j.settle_kind, j.cancel_requested_at, j.progress, j.last_command,
+  b.max_attempts, b.max_evictions, b.backoff_ms, b.lease_ttl_ms, b.timeout_ms`
 
 const byId = `select ${movingColumns}, 0
   from holdfast_body b join holdfast_job j on j.seq = b.seq where b.id = ?`
@@ -55,7 +59,7 @@ export function jobsUnderLease(
   lease: { readonly claim: number; readonly ttlMs: number; readonly seqs: string },
 ): JobRecord[] {
   const rows = operation.query<MovingRow>(underClaim).all(lease.seqs, lease.claim, lease.ttlMs)
-  return rows.sort((a, b) => a[16] - b[16]).map(movingOf)
+  return rows.sort((a, b) => a[19] - b[19]).map(movingOf)
 }
 
 /** Running jobs beyond `timeoutMs + leaseTtlMs`, as far as that much of it was seen. */
@@ -73,12 +77,14 @@ function movingOf(row: MovingRow): JobRecord {
       band: 0,
       input: '',
       inputVersion: 0,
-      maxAttempts: row[11],
-      maxEvictions: row[12],
-      backoffMs: JSON.parse(row[13]) as readonly number[],
+      maxAttempts: row[14],
+      maxEvictions: row[15],
+      backoffMs: JSON.parse(row[16]) as readonly number[],
       jitter: false,
-      leaseTtlMs: row[14],
-      timeoutMs: row[15],
+      leaseTtlMs: row[17],
+      timeoutMs: row[18],
+      metadata: null,
+      traceparent: null,
       enqueuedAtMs: 0,
     },
     state: stateOf(row[2]),
@@ -94,32 +100,41 @@ function movingOf(row: MovingRow): JobRecord {
     createdAtMs: 0,
     updatedAtMs: 0,
     finishedAtMs: null,
+    cancelRequestedAtMs: row[11],
+    progress: parsed<Progress>(row[12]),
     result: null,
-    error: row[8] === null ? null : (JSON.parse(row[8]) as JobError),
+    error: parsed<JobError>(row[8]),
     lastSettle: settleOf(row[9], row[10]),
+    lastCommand: row[13],
   }
 }
 
-/** All transitions of a running job end its claim, and none starts an attempt. */
+/** None of these transitions starts an attempt; all but a request to cancel end it, and its claim. */
 const put = `update holdfast_job set state = ?, solo = ?, epoch = ?, failures = ?, evictions = ?, version = ?,
-  visible_at = ?, claim = null, updated_at = ?, finished_at = ?, settle_epoch = ?, settle_kind = ?, result = ?,
-  error = ? where seq = ?`
+  visible_at = ?, claim = iif(? = ${runningState}, claim, null), updated_at = ?, finished_at = ?,
+  settle_epoch = ?, settle_kind = ?, cancel_requested_at = ?, progress = ?, last_command = ?, result = ?, error = ?
+  where seq = ?`
 
 export function putMoved(operation: Operation, job: JobRecord): void {
+  const state = states.indexOf(job.state)
   operation
     .command(put)
     .run(
-      states.indexOf(job.state),
-      isLastEviction(job) ? 1 : 0,
+      state,
+      placeOf(job),
       job.epoch,
       job.failures,
       job.evictions,
       job.version,
       job.visibleAtMs,
+      state,
       job.updatedAtMs,
       job.finishedAtMs,
       job.lastSettle?.epoch ?? null,
       job.lastSettle === null ? null : settleKinds.indexOf(job.lastSettle.kind),
+      job.cancelRequestedAtMs,
+      job.progress === null ? null : JSON.stringify(job.progress),
+      job.lastCommand,
       job.result,
       job.error === null ? null : JSON.stringify(job.error),
       job.seq,

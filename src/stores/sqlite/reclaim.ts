@@ -1,5 +1,5 @@
 import type { JobRecord } from '../../engine/jobs/record.ts'
-import { reclaimed } from '../../engine/jobs/transitions.ts'
+import { reclaimed, takenTo } from '../../engine/jobs/transitions.ts'
 import type { ReclaimReply } from '../../engine/ports/store.ts'
 import { jobsUnderLease, putMoved } from './moving.ts'
 import type { Operation } from './statements.ts'
@@ -30,11 +30,11 @@ export function reclaim(operation: Operation, { limit }: { readonly limit: numbe
     }
   }
   return {
-    jobs: jobs.map(({ spec, epoch, evictions, state }) => ({
-      id: spec.id,
-      epoch,
-      evictions,
-      state: state === 'failed' ? 'failed' : 'queued',
+    jobs: jobs.map((job) => ({
+      id: job.spec.id,
+      epoch: job.epoch,
+      evictions: job.evictions,
+      state: takenTo(job),
     })),
     heldBack: silent.length - takeable.length,
     full: takeable.length > limit,

@@ -1,4 +1,12 @@
-import type { JobError, JobRecord, JobSpec, JobState, Outcome } from '../../engine/jobs/record.ts'
+import {
+  type JobError,
+  type JobRecord,
+  type JobSpec,
+  type JobState,
+  type Outcome,
+  type Progress,
+  isLastEviction,
+} from '../../engine/jobs/record.ts'
 import type { ClaimedJob } from '../../engine/ports/store.ts'
 import type { Operation } from './statements.ts'
 
@@ -9,12 +17,19 @@ export const states: readonly JobState[] = ['queued', 'running', 'succeeded', 'f
 export const queuedState = 0
 export const runningState = 1
 
+/** The column `solo`: which of the indexes of queued jobs the row is in, if it is queued. */
+export const undispatchedPlace = 2
+export function placeOf(job: JobRecord): number {
+  if (job.state === 'queued' && job.visibleAtMs === null) return undispatchedPlace
+  return isLastEviction(job) ? 1 : 0
+}
+
 /** The column `settle_kind` is an index into this. */
-export const settleKinds: readonly Outcome['kind'][] = ['succeeded', 'failed', 'released']
+export const settleKinds: readonly Outcome['kind'][] = ['succeeded', 'failed', 'released', 'cancelled']
 
 /** What the producer stated; the first columns of the rows below. */
 const specColumns = `b.id, j.kind, j.queue, j.band, b.input, b.input_version, b.max_attempts, b.max_evictions,
-  b.backoff_ms, b.jitter, b.lease_ttl_ms, b.timeout_ms, b.enqueued_at`
+  b.backoff_ms, b.jitter, b.lease_ttl_ms, b.timeout_ms, b.metadata, b.traceparent, b.enqueued_at`
 type SpecRow = readonly [
   id: string,
   kind: string,
@@ -28,6 +43,8 @@ type SpecRow = readonly [
   jitter: number,
   leaseTtlMs: number,
   timeoutMs: number,
+  metadata: string | null,
+  traceparent: string | null,
   enqueuedAtMs: number,
 ]
 
@@ -48,7 +65,9 @@ function specOf(row: SpecRow, delays: Map<string, readonly number[]>): JobSpec {
     jitter: row[9] === 1,
     leaseTtlMs: row[10],
     timeoutMs: row[11],
-    enqueuedAtMs: row[12],
+    metadata: parsed<Record<string, string>>(row[12]),
+    traceparent: row[13],
+    enqueuedAtMs: row[14],
   }
 }
 
@@ -67,15 +86,18 @@ type FullRow = readonly [
   createdAtMs: number,
   updatedAtMs: number,
   finishedAtMs: number | null,
+  cancelRequestedAtMs: number | null,
+  progress: string | null,
   result: string | null,
   error: string | null,
   settleEpoch: number | null,
   settleKind: number | null,
+  lastCommand: string | null,
 ]
 /** Whole jobs; give it a `where` or an `order by`. */
 export const selectJobs: string = `select ${specColumns}, j.state, j.epoch, j.attempt, j.failures, j.evictions, j.version,
-  j.seq, j.visible_at, c.token, c.made_at, b.created_at, j.updated_at, j.finished_at, j.result, j.error,
-  j.settle_epoch, j.settle_kind
+  j.seq, j.visible_at, c.token, c.made_at, b.created_at, j.updated_at, j.finished_at,
+  j.cancel_requested_at, j.progress, j.result, j.error, j.settle_epoch, j.settle_kind, j.last_command
   from holdfast_body b join holdfast_job j on j.seq = b.seq left join holdfast_claim c on c.claim = j.claim`
 
 export function jobsOf(operation: Operation, sql: string, ...params: readonly string[]): JobRecord[] {
@@ -87,22 +109,25 @@ export function jobsOf(operation: Operation, sql: string, ...params: readonly st
 function recordOf(row: FullRow, delays: Map<string, readonly number[]>): JobRecord {
   return {
     spec: specOf(row as unknown as SpecRow, delays),
-    state: stateOf(row[13]),
-    epoch: row[14],
-    attempt: row[15],
-    failures: row[16],
-    evictions: row[17],
-    version: row[18],
-    seq: row[19],
-    visibleAtMs: row[20],
-    token: row[21],
-    claimedAtMs: row[22],
-    createdAtMs: row[23],
-    updatedAtMs: row[24],
-    finishedAtMs: row[25],
-    result: row[26],
-    error: errorOf(row[27]),
-    lastSettle: settleOf(row[28], row[29]),
+    state: stateOf(row[15]),
+    epoch: row[16],
+    attempt: row[17],
+    failures: row[18],
+    evictions: row[19],
+    version: row[20],
+    seq: row[21],
+    visibleAtMs: row[22],
+    token: row[23],
+    claimedAtMs: row[24],
+    createdAtMs: row[25],
+    updatedAtMs: row[26],
+    finishedAtMs: row[27],
+    cancelRequestedAtMs: row[28],
+    progress: parsed<Progress>(row[29]),
+    result: row[30],
+    error: parsed<JobError>(row[31]),
+    lastSettle: settleOf(row[32], row[33]),
+    lastCommand: row[34],
   }
 }
 
@@ -110,8 +135,8 @@ export function stateOf(state: number): JobState {
   return states[state] as JobState
 }
 
-function errorOf(text: string | null): JobError | null {
-  return text === null ? null : (JSON.parse(text) as JobError)
+export function parsed<T>(text: string | null): T | null {
+  return text === null ? null : (JSON.parse(text) as T)
 }
 
 export function settleOf(epoch: number | null, kind: number | null): JobRecord['lastSettle'] {
@@ -136,12 +161,12 @@ export function claimedJobs(operation: Operation, seqs: string, claim: number): 
   const delays = new Map<string, readonly number[]>()
   const rows = operation.query<ClaimedRow>(selectClaimed).all(seqs, claim)
   // They come in that order; SQLite would copy the inputs to make sure of it.
-  rows.sort((a, b) => a[17] - b[17])
+  rows.sort((a, b) => a[19] - b[19])
   return rows.map((row) => ({
     spec: specOf(row as unknown as SpecRow, delays),
-    epoch: row[13],
-    attempt: row[14],
-    failures: row[15],
-    evictions: row[16],
+    epoch: row[15],
+    attempt: row[16],
+    failures: row[17],
+    evictions: row[18],
   }))
 }

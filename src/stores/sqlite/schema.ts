@@ -3,13 +3,15 @@
  *
  * A job is two rows with one key. `holdfast_body` never changes, so a claim or a settle of a job with a large
  * input does not write that input again. `holdfast_job` is narrow, and no longer at the end of a job than at its
- * start (codes, not words), so that a settle splits no page. Its two partial indexes are in exact claim
- * order and hold queued jobs alone, those on their last eviction apart, so that a claim reads only what it
- * takes; the rest of the table, however long, costs it nothing.
+ * start (codes, not words), so that a settle splits no page. Two partial indexes are in exact claim order and
+ * hold queued jobs alone, those on their last eviction (`solo` 1) apart, so that a claim reads only what it
+ * takes; the rest of the table, however long, costs it nothing. A third holds the jobs without a visible time
+ * (`solo` 2): named in the index of a claim by "visible_at is not null", SQLite would read the table for each.
  *
  * A claim knows its jobs (a list of `seq`, in claim order), not the other way round: an index from jobs to
  * claims would be two more writes a job. `bound_ms` is the shortest timeout among them, so that the search for
- * late attempts skips whole claims. A heartbeat writes `holdfast_lease` alone, which no index covers.
+ * late attempts skips whole claims. A heartbeat writes `holdfast_lease` alone, which no index covers; that a
+ * cancel was requested it reads from the job. Checkpoints may be large and many, so they are no column of it.
  *
  * Instants are whole ms since 1970; text compares by bytes (BINARY), which is code point order in UTF-8.
  */
@@ -90,6 +92,40 @@ create table holdfast_watch (
 ) strict;
 `,
   },
+  {
+    version: 2,
+    // A release of version 1 beside it claims in spite of hold and pause, and puts a cancelled job back into its
+    // queue, where the next attempt is told at its first heartbeat.
+    needs: 1,
+    sql: `
+alter table holdfast_body add column metadata text;
+alter table holdfast_body add column traceparent text;
+alter table holdfast_job add column cancel_requested_at integer;
+alter table holdfast_job add column progress text;
+alter table holdfast_job add column last_command text;
+
+create index holdfast_job_undispatched on holdfast_job (seq) where state = 0 and solo = 2;
+
+create table holdfast_checkpoint (
+  seq integer not null,
+  key text not null,
+  value text not null,
+  primary key (seq, key)
+) strict;
+
+create table holdfast_named (
+  key text primary key,
+  owner text not null,
+  expires_at integer not null
+) strict, without rowid;
+
+create table holdfast_control (
+  what text not null check (what in ('hold', 'pause')),
+  queue text not null,
+  primary key (what, queue)
+) strict, without rowid;
+`,
+  },
 ]
 
 /** All tables that hold content, in no particular order. */
@@ -99,4 +135,7 @@ export const tables: readonly string[] = [
   'holdfast_claim',
   'holdfast_lease',
   'holdfast_watch',
+  'holdfast_checkpoint',
+  'holdfast_named',
+  'holdfast_control',
 ]

@@ -1,4 +1,4 @@
-import { timedOut } from '../../engine/jobs/transitions.ts'
+import { takenTo, timedOut } from '../../engine/jobs/transitions.ts'
 import type { TimeoutReply } from '../../engine/ports/store.ts'
 import { lateJobs, putMoved } from './moving.ts'
 import type { Operation } from './statements.ts'
@@ -11,11 +11,11 @@ export function expireTimeouts(operation: Operation, { limit }: { readonly limit
   const jobs = lateJobs(operation, seenMs, limit).map((job) => timedOut(job, operation.nowMs))
   for (const job of jobs) putMoved(operation, job)
   return {
-    jobs: jobs.map(({ spec, epoch, failures, state }) => ({
-      id: spec.id,
-      epoch,
-      failures,
-      state: state === 'failed' ? 'failed' : 'queued',
+    jobs: jobs.map((job) => ({
+      id: job.spec.id,
+      epoch: job.epoch,
+      failures: job.failures,
+      state: takenTo(job),
     })),
   }
 }

@@ -251,6 +251,58 @@ describe('what is refused before anything is stored', () => {
   })
 })
 
+describe('metadata and trace context', () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+
+  it('are stored as they were given, and null where none were', async () => {
+    const { engine, database } = bench()
+    const metadata = { tenant: 'a', '': '' }
+    await engine.enqueue(any, 1, { id: 'x', metadata, traceparent })
+    metadata.tenant = 'changed since'
+    await engine.enqueue(any, 1, { id: 'y', metadata: {} })
+    await engine.enqueue(any, 1, { id: 'z' })
+    const specOf = async (id: string): Promise<unknown> => (await database.job(id)).spec
+    expect(await specOf('x')).toMatchObject({ metadata: { tenant: 'a', '': '' }, traceparent })
+    expect(await specOf('y')).toMatchObject({ metadata: {}, traceparent: null })
+    expect(await specOf('z')).toMatchObject({ metadata: null, traceparent: null })
+  })
+
+  it('make no other job of one with the same id, kind and input (0.17)', async () => {
+    const { engine } = bench()
+    await engine.enqueue(any, 1, { id: 'x' })
+    const again = await engine.enqueue(any, 1, { id: 'x', metadata: { a: '1' }, traceparent })
+    expect(again).toEqual({ id: 'x', created: false })
+  })
+
+  const bad: [string, object][] = [
+    ['a value that is no string', { metadata: { a: 1 } }],
+    ['metadata that is null', { metadata: null }],
+    ['metadata that is a string', { metadata: 'abc' }],
+    ['metadata that is a list', { metadata: ['a'] }],
+    ['metadata over 16 KiB, in bytes', { metadata: { a: 'é'.repeat(8_190) } }],
+    ['a trace context that is none', { traceparent: 'abc' }],
+    ['a trace context in capitals', { traceparent: traceparent.toUpperCase() }],
+    ['a trace context that goes on', { traceparent: `${traceparent}\n` }],
+    ['a trace id of zeros', { traceparent: `00-${'0'.repeat(32)}-b7ad6b7169203331-01` }],
+    ['a parent id of zeros', { traceparent: `00-0af7651916cd43dd8448eb211c80319c-${'0'.repeat(16)}-01` }],
+    ['the version that is never one', { traceparent: `ff${traceparent.slice(2)}` }],
+    ['a trace context that is a number', { traceparent: 5 }],
+  ]
+  it.each(bad)('are refused for %s', async (_what, options) => {
+    const { engine, wire } = bench()
+    await expect(engine.enqueue(any, 1, options)).rejects.toThrow(InvalidArgument)
+    expect(wire.calls).toEqual([])
+  })
+
+  it('may be 16 KiB', async () => {
+    const { engine } = bench()
+    const room = 16_384 - Buffer.byteLength(JSON.stringify({ a: '' }))
+    await expect(engine.enqueue(any, 1, { metadata: { a: 'x'.repeat(room) } })).resolves.toMatchObject({
+      created: true,
+    })
+  })
+})
+
 describe('text that stores find hard', () => {
   const nasty = ['\0', 'a\0b', '\ud800', '\udfff x', 'literal \\u0000', '😀', { '\0key': ['\ud800'] }]
   it.each(nasty)('comes to the handler and back unchanged: %j (X01)', async (value) => {

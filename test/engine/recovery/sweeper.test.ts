@@ -20,7 +20,7 @@ async function orphans({ engine, database }: Bench, count: number): Promise<void
       limit: 1,
       queues,
       kinds: ['job'],
-      idle: true,
+      solo: 'take',
     })
 }
 
@@ -148,7 +148,7 @@ describe('the sweeper', () => {
       limit: 1,
       queues,
       kinds: ['job'],
-      idle: true,
+      solo: 'take',
     })
     for (let k = 0; k < 4; k++) {
       await b.clock.advance(15_000)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { InvalidArgument } from '../../../src/engine/errors.ts'
 import { defineJob } from '../../../src/engine/jobs/definition.ts'
 import type { ClaimParams } from '../../../src/engine/ports/store.ts'
-import { type Bench, bench, gate, never, stopNow } from '../../support/bench.ts'
+import { type Bench, bench, never, stopNow } from '../../support/bench.ts'
 import { trapUnhandledRejections } from '../../support/unhandled.ts'
 
 trapUnhandledRejections()
@@ -28,7 +28,7 @@ describe('the fetch loop', () => {
     await b.engine.enqueueMany(Array.from({ length: 9 }, () => ({ job: slow, input: null })))
     await b.engine.enqueueMany(Array.from({ length: 9 }, () => ({ job: jobs[1] as never, input: null })))
     await b.clock.advance(5_000)
-    expect(claims(b)[0]).toMatchObject({ limit: 5, kinds: ['side', 'slow'], idle: true })
+    expect(claims(b)[0]).toMatchObject({ limit: 5, kinds: ['side', 'slow'], solo: 'take' })
     expect(b.engine.health().running?.worker).toMatchObject({ running: 5, slotsUsed: 5 })
     const before = claims(b).length
     await b.clock.advance(4_000)
@@ -184,73 +184,5 @@ describe('a claim whose reply is lost (0.10)', () => {
     expect(b.wire.sent('claims.recover')).toEqual([])
     expect((await b.database.job('a')).state).toBe('succeeded')
     await b.engine.stop()
-  })
-})
-
-describe('a job on its last eviction (0.10)', () => {
-  const killer = defineJob({ name: 'killer', retry: { maxEvictions: 2 }, leaseTtlMs: 30_000, run: () => {} })
-
-  /** Stores the job and lets a worker that dies lose its lease, before the engine comes to see it. */
-  async function evictOnce(b: Bench, timeoutMs = 60_000): Promise<void> {
-    const producer = bench({ clock: b.clock, database: b.database })
-    await producer.engine.enqueue(killer, null, { id: 'killer', priority: 'critical', timeoutMs })
-    const queues = [{ queue: 'default', limit: 1 }]
-    const claim = { token: 'dead', worker: 'dead', limit: 1, queues, kinds: ['killer'], idle: true }
-    await b.database.raw.claims.claim(claim)
-    await b.clock.advance(45_000)
-    expect((await b.database.job('killer')).evictions).toBe(1)
-  }
-
-  it('waits until nothing else runs, then runs alone', async () => {
-    const done = gate()
-    const busy = defineJob({ name: 'busy', run: () => done.promise })
-    const alone: number[] = []
-    const watched = killer.handle(() => void alone.push(b.engine.health().running?.worker.running ?? -1))
-    const b = bench({ jobs: [busy, watched], queues: { default: { concurrency: 5 } } })
-    await b.engine.start()
-    await b.engine.enqueue(busy, null)
-    await b.clock.settle()
-    await evictOnce(b)
-    await b.engine.enqueueMany(Array.from({ length: 3 }, () => ({ job: busy, input: null })))
-    await b.clock.advance(60_000)
-    expect(alone).toEqual([])
-    done.open()
-    await b.clock.advance(100)
-    expect(alone).toEqual([1])
-    await b.clock.advance(60_000)
-    expect(b.of('attempt.confirmed')).toHaveLength(5)
-    await b.engine.stop()
-  })
-
-  it('is not kept waiting by a handler that was abandoned and never returns, nor does it keep others waiting', async () => {
-    const hung = defineJob({ name: 'hung', timeoutMs: 1_000, retry: { maxAttempts: 1 }, run: () => never() })
-    const b = bench({ jobs: [hung, killer, noop], queues: { default: { concurrency: 5 } } })
-    await b.engine.start()
-    await b.engine.enqueue(hung, null)
-    await b.clock.advance(12_000)
-    expect(b.of('attempt.abandoned')).toHaveLength(1)
-    await evictOnce(b)
-    await b.engine.enqueue(noop, null, { id: 'after' })
-    await b.clock.advance(60_000)
-    expect((await b.database.job('killer')).state).toBe('succeeded')
-    expect((await b.database.job('after')).state).toBe('succeeded')
-    await stopNow(b)
-  })
-
-  it('that is abandoned itself lets the engine work on', async () => {
-    const hung = defineJob({
-      name: 'killer',
-      timeoutMs: 1_000,
-      retry: { maxEvictions: 2, maxAttempts: 1 },
-      run: () => never(),
-    })
-    const b = bench({ jobs: [hung, noop], queues: { default: { concurrency: 5 } } })
-    await b.engine.start()
-    await evictOnce(b, 1_000)
-    await b.clock.advance(60_000)
-    await b.engine.enqueue(noop, null, { id: 'after' })
-    await b.clock.advance(5_000)
-    expect((await b.database.job('after')).state).toBe('succeeded')
-    await stopNow(b)
   })
 })

@@ -47,7 +47,7 @@ async function takeOver({ database, clock }: Bench): Promise<void> {
   expect((await raw.jobs.reclaim({ limit: 9 })).jobs.map(({ id }) => id)).toEqual(['x'])
   database.jump(60_000)
   const queues = [{ queue: 'default', limit: 1 }]
-  await raw.claims.claim({ token: 'other', worker: 'other', limit: 1, queues, kinds: ['held'], idle: true })
+  await raw.claims.claim({ token: 'other', worker: 'other', limit: 1, queues, kinds: ['held'], solo: 'take' })
   expect(await database.job('x')).toMatchObject({ state: 'running', token: 'other' })
 }
 

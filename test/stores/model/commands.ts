@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import type { Outcome } from '../../../src/engine/jobs/record.ts'
 import type * as port from '../../../src/engine/ports/store.ts'
 import type { ControlledTime } from '../../../src/stores/conformance/index.ts'
-import type { Model } from './model.ts'
+import type { Model, ModelJob } from './model.ts'
 
 interface Real {
   readonly store: port.InspectableStore
@@ -51,7 +51,16 @@ const job = fc.record({
   backoffMs: pick([0], [5, 20], [0, 3, 9]),
   leaseTtlMs: pick(...ttls),
   timeoutMs: pick(1, 15, 100_000),
-  due: pick({ delayMs: 0 }, { delayMs: 0 }, { delayMs: 7 }, { atMs: 5 }),
+  traceparent: pick(null, null, '00-1-2-01'),
+  metadata: pick(null, null, {}, { tenant: 'a\0\uD800', b: '' }),
+  due: pick<port.NewJob['due']>(
+    { delayMs: 0 },
+    { delayMs: 0 },
+    { delayMs: 0 },
+    { delayMs: 7 },
+    { atMs: 5 },
+    { undispatched: true },
+  ),
 })
 
 const insert = fc
@@ -95,14 +104,14 @@ const claim = fc
       }),
     ),
     kinds: pick(['k1', 'k2'], ['k2', 'k1'], ['k1', 'k2'], ['k1'], ['k2', 'k1'], []),
-    idle: fc.boolean(),
+    solo: pick<port.ClaimParams['solo']>('take', 'take', 'await', 'pass'),
   })
   .map((raw) =>
     command(`claim ${JSON.stringify(raw)}`, async (model, { store, seen }) => {
       const params = { ...raw, token: tokenOf(model, raw.token) }
       const reply = model.claim(params)
       if (reply.kind === 'void') count(seen, 'void')
-      else if (reply.soloWaiting) count(seen, 'solo waiting')
+      else if (reply.soloWaiting) count(seen, `solo waiting ${raw.solo}`)
       else if (reply.jobs.length > 0) count(seen, 'claimed')
       return [reply, await store.claims.claim(params)]
     }),
@@ -128,6 +137,7 @@ const renew = fc
       const params = { worker, tokens: [...new Set(choices.map((choice) => tokenOf(model, choice)))] }
       const reply = model.renew(params)
       if (reply.held.length > 0) count(seen, 'held')
+      if (reply.held.some(({ cancel }) => cancel)) count(seen, 'held, to be cancelled')
       return [reply, await store.claims.renew(params)]
     }),
   )
@@ -135,6 +145,7 @@ const renew = fc
 const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   fc.record({ kind: fc.constant('succeeded' as const), result: pick(null, '1') }),
   fc.record({ kind: fc.constant('released' as const), delayMs: pick(0, 4) }),
+  fc.record({ kind: fc.constant('cancelled' as const) }),
   fc.record({
     kind: fc.constant('failed' as const),
     error: fc.constant({ code: 'E', message: 'm' }),
@@ -171,6 +182,130 @@ const settle = fc
       return [reply, await store.jobs.settle({ worker: 'w1', settlements: once })]
     }),
   )
+
+/** A job that is there, rather one of the given states, or nobody. */
+function jobOf(model: Model, choice: number, ...states: readonly string[]): ModelJob | undefined {
+  const there = choice % 3 > 0 ? model.jobs.filter(({ state }) => states.includes(state)) : model.jobs
+  return there[choice % (there.length + 1)]
+}
+
+const cancel = fc.nat(15).map((choice) =>
+  command(`requestCancel ${choice}`, async (model, { store, seen }) => {
+    const id = jobOf(model, choice, 'running', 'queued')?.spec.id ?? 'nobody'
+    const reply = model.requestCancel({ id })
+    count(seen, `cancel ${reply.kind}`)
+    return [reply, await store.jobs.requestCancel({ id })]
+  }),
+)
+
+const operate = fc
+  .record({
+    what: pick('retry', 'retry', 'reschedule'),
+    job: fc.nat(15),
+    back: pick(0, 0, 0, 1, -1),
+    again: pick(false, false, true),
+    delayMs: pick(0, 0, 4, 100),
+  })
+  .map(({ what, job, back, again, delayMs }) =>
+    command(`${what} ${JSON.stringify({ job, back, again, delayMs })}`, async (model, { store, seen }) => {
+      const there = what === 'retry' ? jobOf(model, job, 'failed', 'cancelled') : jobOf(model, job, 'queued')
+      const fresh = `c${model.jobs.length}-${model.nowMs}-${job}-${there?.version}`
+      const params = {
+        id: there?.spec.id ?? 'nobody',
+        version: (there?.version ?? 1) - back,
+        command: (again ? there?.lastCommand : null) ?? fresh,
+      }
+      const later = { ...params, delayMs }
+      const reply = what === 'retry' ? model.retry(params) : model.reschedule(later)
+      const repeat = params.command === fresh ? '' : ' again'
+      count(seen, `${what} ${reply.kind}${reply.kind === 'applied' ? repeat : ` ${reply.state}`}`)
+      return [reply, await (what === 'retry' ? store.jobs.retry(params) : store.jobs.reschedule(later))]
+    }),
+  )
+
+const note = fc
+  .record({
+    what: pick('progress', 'checkpoint'),
+    job: fc.nat(15),
+    back: pick(0, 0, 0, 0, 1, -1),
+    key: pick('a', 'a', 'a', '\uFFFD', '😀'),
+    value: pick('1', '{"a":"\\u0000"}', 'null'),
+    percent: pick(0, 12.5, 100),
+    phase: pick(null, 'p'),
+  })
+  .map(({ what, job, back, key, value, percent, phase }) =>
+    command(
+      `${what} ${JSON.stringify({ job, back, key, value, percent })}`,
+      async (model, { store, seen }) => {
+        const there = jobOf(model, job, 'running')
+        const at = { id: there?.spec.id ?? 'nobody', epoch: (there?.epoch ?? 1) - back }
+        const [said, kept] = [
+          { ...at, percent, phase },
+          { ...at, key, value },
+        ]
+        const replaced = model.checkpointsOf(at).some((each) => each.key === key && each.value !== value)
+        const reply = what === 'progress' ? model.progress(said) : model.checkpoint(kept)
+        if (!reply.applied) count(seen, `${what} refused`)
+        else if (what === 'progress') count(seen, 'progress applied')
+        else count(seen, replaced ? 'checkpoint replaced' : 'checkpoint applied')
+        const actual = await (what === 'progress' ? store.jobs.progress(said) : store.jobs.checkpoint(kept))
+        return [
+          [reply, model.checkpointsOf(at)],
+          [actual, await store.jobs.checkpoints(at)],
+        ]
+      },
+    ),
+  )
+
+const repair = fc.record({ limit, olderMs: pick(0, 0, 5, 20) }).map((params) =>
+  command(`repairDispatch ${JSON.stringify(params)}`, async (model, { store, seen }) => {
+    const reply = model.repairDispatch(params)
+    if (reply.ids.length > 0) count(seen, 'repaired')
+    return [reply, await store.jobs.repairDispatch(params)]
+  }),
+)
+
+const named = fc
+  .record({
+    what: pick('acquire', 'acquire', 'renew', 'renew', 'release'),
+    key: pick('k', '\uFFFD', '😀'),
+    owner: pick(...workers),
+    ttlMs: pick(5, 40),
+  })
+  .map(({ what, ...params }) =>
+    command(`${what} ${JSON.stringify(params)}`, async (model, { store: { leases }, seen }) => {
+      const [reply, actual] =
+        what === 'acquire'
+          ? [model.acquire(params), await leases.acquire(params)]
+          : what === 'renew'
+            ? [model.renewNamed(params), await leases.renew(params)]
+            : [model.release(params), await leases.release(params)]
+      count(seen, `${what} ${String(Object.values(reply)[0])}`)
+      return [reply, actual]
+    }),
+  )
+
+/** Mostly off again at once, else hardly anything would be claimed. */
+const switches = pick<port.ControlChange>(
+  { hold: false },
+  { hold: false },
+  { hold: true },
+  { queue: 'q2', paused: true },
+  { queue: 'q2', paused: false },
+  { queue: '\uFFFD', paused: true },
+  { queue: '😀', paused: true },
+).map((change) =>
+  command(`control ${JSON.stringify(change)}`, async (model, { store }) => {
+    const expected = [model.setControl(change), model.control()]
+    return [expected, [await store.control.set(change), await store.control.get()]]
+  }),
+)
+
+const resume = fc.constant(
+  command('resume', async (model, { store }) => {
+    return [model.setControl({ hold: false }), await store.control.set({ hold: false })]
+  }),
+)
 
 const reclaim = limit.map((most) =>
   command(`reclaim ${most}`, async (model, { store, seen }) => {
@@ -284,6 +419,8 @@ function count(seen: Map<string, number>, what: string): void {
 
 /** Those that a sequence needs most come more than once. */
 export const commands: fc.Arbitrary<Command>[] = [
-  [insert, insert, claim, claim, claim, recover, renew, settle, settle, settle, reclaim, reclaim, expire],
+  [insert, insert, insert, claim, claim, claim, claim, claim, recover, renew, settle, settle, settle, settle],
+  [settle, reclaim, reclaim, reclaim, expire, expire, watched],
   [collect, move, pass, pass, watched, watched, declare, get, reopen],
+  [cancel, operate, operate, note, note, note, repair, named, named, switches, resume],
 ].flat()

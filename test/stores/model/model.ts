@@ -1,6 +1,6 @@
 // What a store should hold and answer, said as plainly as possible: arrays, loops and sorts, and no code of
 // the engine. It knows one caller at a time; what races is the business of the conformance suite.
-import type { JobRecord } from '../../../src/engine/jobs/record.ts'
+import type { JobRecord, Progress } from '../../../src/engine/jobs/record.ts'
 import type * as port from '../../../src/engine/ports/store.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
@@ -11,6 +11,8 @@ interface Header {
   readonly madeAtMs: number
 }
 
+type Taken = 'queued' | 'failed' | 'cancelled'
+
 const nothing = { jobs: [], heldBack: 0, full: false }
 
 export class Model {
@@ -19,6 +21,10 @@ export class Model {
   headers: Header[] = []
   leases: Writable<port.LeaseRow>[] = []
   watch: Writable<port.WatchState> | null = null
+  checkpoints: { id: string; key: string; value: string }[] = []
+  named: port.NamedLease[] = []
+  hold = false
+  paused: string[] = []
   #seq = 0
   #claimOrder = 0
 
@@ -45,7 +51,8 @@ export class Model {
     const answers = jobs.map(({ spec, due }) => {
       const there = this.job(spec.id)
       if (there) return { id: spec.id, created: there.insertId === insertId }
-      const blank = { token: null, claimedAtMs: null, finishedAtMs: null, result: null, error: null }
+      const ends = { finishedAtMs: null, cancelRequestedAtMs: null, result: null, error: null }
+      const blank = { token: null, claimedAtMs: null, progress: null, lastCommand: null, ...ends }
       const counts = { epoch: 0, attempt: 0, failures: 0, evictions: 0, version: 1 }
       this.jobs.push({
         spec,
@@ -54,7 +61,7 @@ export class Model {
         ...blank,
         lastSettle: null,
         seq: ++this.#seq,
-        visibleAtMs: 'atMs' in due ? due.atMs : this.nowMs + due.delayMs,
+        visibleAtMs: visibleAt(due, this.nowMs),
         createdAtMs: this.nowMs,
         updatedAtMs: this.nowMs,
         insertId,
@@ -65,7 +72,7 @@ export class Model {
     return { kind: 'inserted', jobs: answers }
   }
 
-  claim({ token, worker, limit, queues, kinds, idle }: port.ClaimParams): port.ClaimReply {
+  claim({ token, worker, limit, queues, kinds, solo }: port.ClaimParams): port.ClaimReply {
     const room = new Map(queues.map((each) => [each.queue, each.limit]))
     const open = (queue: string): boolean => (room.get(queue) ?? 0) > 0
     if (limit <= 0 || kinds.length === 0 || ![...room.keys()].some(open)) {
@@ -74,7 +81,8 @@ export class Model {
     if (this.headers.some((header) => header.token === token)) return { kind: 'void' }
     const due = this.jobs
       .filter(({ spec, state }) => state === 'queued' && open(spec.queue) && kinds.includes(spec.kind))
-      .filter(({ visibleAtMs }) => (visibleAtMs ?? 0) <= this.nowMs)
+      .filter(({ visibleAtMs }) => visibleAtMs !== null && visibleAtMs <= this.nowMs)
+      .filter(({ spec }) => !this.hold && !this.paused.includes(spec.queue))
       .sort(
         (a, b) => a.spec.band - b.spec.band || (a.visibleAtMs ?? 0) - (b.visibleAtMs ?? 0) || a.seq - b.seq,
       )
@@ -84,7 +92,8 @@ export class Model {
       if (taken.length === limit) break
       if (!open(job.spec.queue)) continue
       if (job.evictions > 0 && job.evictions + 1 >= job.spec.maxEvictions) {
-        if (idle && taken.length === 0) taken.push(job)
+        if (solo === 'pass') continue
+        if (solo === 'take' && taken.length === 0) taken.push(job)
         else soloWaiting = true
         break
       }
@@ -93,7 +102,8 @@ export class Model {
     }
     if (taken.length > 0) this.headers.push({ token, worker, madeAtMs: this.nowMs })
     for (const job of taken) {
-      this.#write(job, { state: 'running', token, claimedAtMs: this.nowMs, visibleAtMs: null })
+      const start = { token, claimedAtMs: this.nowMs, visibleAtMs: null, progress: null }
+      this.#write(job, { state: 'running', ...start })
       job.epoch += 1
       job.attempt += 1
       job.claimOrder = ++this.#claimOrder
@@ -113,13 +123,15 @@ export class Model {
   }
 
   renew({ worker, tokens }: port.RenewParams): port.RenewReply {
-    const held: port.JobEpoch[] = []
+    const held: Writable<port.RenewReply['held'][number]>[] = []
     for (const token of tokens) {
       for (const lease of this.leases) {
         if (lease.token === token && lease.worker === worker) lease.expiresAtMs = this.nowMs + lease.ttlMs
       }
       if (!this.headers.some((header) => header.token === token && header.worker === worker)) continue
-      for (const { spec, epoch } of this.#under(token)) held.push({ id: spec.id, epoch })
+      for (const { spec, epoch, cancelRequestedAtMs } of this.#under(token)) {
+        held.push({ id: spec.id, epoch, cancel: cancelRequestedAtMs !== null })
+      }
     }
     return { held }
   }
@@ -140,6 +152,9 @@ export class Model {
       } else if (outcome.kind === 'released') {
         this.#write(job, {})
         this.#comeBack(job, outcome.delayMs)
+      } else if (outcome.kind === 'cancelled') {
+        this.#write(job, {})
+        this.#end(job, 'cancelled')
       } else {
         this.#write(job, { failures: job.failures + 1, error: outcome.error })
         if (outcome.permanent || job.failures >= job.spec.maxAttempts) this.#end(job, 'failed')
@@ -167,7 +182,7 @@ export class Model {
         this.#write(job, { evictions, error, epoch: job.epoch + 1 })
         if (evictions >= job.spec.maxEvictions) this.#end(job, 'failed')
         else this.#comeBack(job, waitOf(job, evictions))
-        jobs.push({ id: job.spec.id, epoch: job.epoch, evictions, state: job.state as 'queued' | 'failed' })
+        jobs.push({ id: job.spec.id, epoch: job.epoch, evictions, state: job.state as Taken })
       }
     }
     return { jobs, heldBack: silent.length - open.length, full: open.length > limit }
@@ -190,7 +205,7 @@ export class Model {
     }
     return {
       jobs: late.map(({ spec, epoch, failures, state }) => {
-        return { id: spec.id, epoch, failures, state: state as 'queued' | 'failed' }
+        return { id: spec.id, epoch, failures, state: state as Taken }
       }),
     }
   }
@@ -204,6 +219,98 @@ export class Model {
     this.headers = this.headers.filter((header) => !spent.includes(header))
     this.leases = this.leases.filter(({ token }) => !spent.some((header) => header.token === token))
     return { removed: spent.length }
+  }
+
+  requestCancel({ id }: { readonly id: string }): port.CancelReply {
+    const job = this.job(id)
+    if (!job) return { kind: 'missing' }
+    const { state } = job
+    if (state === 'succeeded' || state === 'failed') return { kind: 'ended', state }
+    if (state === 'cancelled') return { kind: 'cancelled' }
+    if (job.cancelRequestedAtMs === null) this.#write(job, { cancelRequestedAtMs: this.nowMs })
+    if (state === 'running') return { kind: 'requested' }
+    this.#end(job, 'cancelled')
+    return { kind: 'cancelled' }
+  }
+
+  retry(params: port.CommandParams): port.CommandReply {
+    return this.#command(params, ['failed', 'cancelled'], (job) => {
+      const reset = { failures: 0, evictions: 0, error: null, finishedAtMs: null, progress: null }
+      Object.assign(job, reset, { cancelRequestedAtMs: null })
+      this.#comeBack(job, 0)
+    })
+  }
+
+  reschedule({ delayMs, ...params }: port.CommandParams & { readonly delayMs: number }): port.CommandReply {
+    return this.#command(params, ['queued'], (job) => {
+      job.visibleAtMs = this.nowMs + delayMs
+    })
+  }
+
+  progress({ id, epoch, percent, phase }: port.JobEpoch & Progress): port.Fenced {
+    const job = this.#running(id, epoch)
+    if (job) this.#write(job, { progress: { percent, phase } })
+    return { applied: job !== undefined }
+  }
+
+  checkpoint({ id, epoch, key, value }: port.JobEpoch & { key: string; value: string }): port.Fenced {
+    if (!this.#running(id, epoch)) return { applied: false }
+    this.checkpoints = this.checkpoints.filter((kept) => kept.id !== id || kept.key !== key)
+    this.checkpoints.push({ id, key, value })
+    return { applied: true }
+  }
+
+  checkpointsOf({ id }: { readonly id: string }): { key: string; value: string }[] {
+    return this.checkpoints
+      .filter((kept) => kept.id === id)
+      .sort((a, b) => byBytes(a.key, b.key))
+      .map(({ key, value }) => ({ key, value }))
+  }
+
+  repairDispatch({ limit, olderMs }: { limit: number; olderMs: number }): { ids: string[] } {
+    const jobs = this.jobs
+      .filter(({ state, visibleAtMs }) => state === 'queued' && visibleAtMs === null)
+      .filter(({ createdAtMs }) => createdAtMs + olderMs <= this.nowMs)
+      .slice(0, Math.max(0, limit))
+    for (const job of jobs) this.#write(job, { visibleAtMs: this.nowMs })
+    return { ids: jobs.map(({ spec }) => spec.id) }
+  }
+
+  acquire({ key, owner, ttlMs }: port.NamedLeaseParams): { acquired: boolean } {
+    if (this.named.some((lease) => lease.key === key && lease.expiresAtMs > this.nowMs)) {
+      return { acquired: false }
+    }
+    this.#lend(key, owner, ttlMs)
+    return { acquired: true }
+  }
+
+  renewNamed({ key, owner, ttlMs }: port.NamedLeaseParams): { held: boolean } {
+    const held = this.named.some((lease) => {
+      return lease.key === key && lease.owner === owner && lease.expiresAtMs > this.nowMs
+    })
+    if (held) this.#lend(key, owner, ttlMs)
+    return { held }
+  }
+
+  release({ key, owner }: { readonly key: string; readonly owner: string }): { released: boolean } {
+    const left = this.named.filter((lease) => lease.key !== key || lease.owner !== owner)
+    const released = left.length < this.named.length
+    this.named = left
+    return { released }
+  }
+
+  setControl(change: port.ControlChange): port.Control {
+    if ('hold' in change) {
+      this.hold = change.hold
+    } else {
+      this.paused = this.paused.filter((queue) => queue !== change.queue)
+      if (change.paused) this.paused.push(change.queue)
+    }
+    return this.control()
+  }
+
+  control(): port.Control {
+    return { hold: this.hold, paused: [...this.paused].sort(byBytes) }
   }
 
   declare({ sweepMs }: { readonly sweepMs: number }): { sweepMs: number; nowMs: number } {
@@ -233,6 +340,9 @@ export class Model {
         .map((lease) => ({ ...lease }))
         .sort((a, b) => byBytes(a.token, b.token) || a.ttlMs - b.ttlMs),
       watch: this.watch && { ...this.watch },
+      checkpoints: [...this.checkpoints].sort((a, b) => byBytes(a.id, b.id) || byBytes(a.key, b.key)),
+      named: [...this.named].sort((a, b) => byBytes(a.key, b.key)),
+      control: this.control(),
     }
   }
 
@@ -257,13 +367,45 @@ export class Model {
     Object.assign(job, changes, { version: job.version + 1, updatedAtMs: this.nowMs })
   }
 
+  #running(id: string, epoch: number): ModelJob | undefined {
+    return this.jobs.find((job) => job.spec.id === id && job.state === 'running' && job.epoch === epoch)
+  }
+
+  #command(
+    { id, version, command }: port.CommandParams,
+    states: readonly JobRecord['state'][],
+    change: (job: ModelJob) => void,
+  ): port.CommandReply {
+    const job = this.job(id)
+    if (!job) return { kind: 'refused', version: null, state: null }
+    if (job.lastCommand === command) return { kind: 'applied', version: job.version }
+    if (job.version !== version || !states.includes(job.state)) {
+      return { kind: 'refused', version: job.version, state: job.state }
+    }
+    this.#write(job, { lastCommand: command })
+    change(job)
+    return { kind: 'applied', version: job.version }
+  }
+
+  #lend(key: string, owner: string, ttlMs: number): void {
+    this.named = this.named.filter((lease) => lease.key !== key)
+    this.named.push({ key, owner, expiresAtMs: this.nowMs + ttlMs })
+  }
+
   #comeBack(job: ModelJob, delayMs: number): void {
+    if (job.cancelRequestedAtMs !== null) return this.#end(job, 'cancelled')
     Object.assign(job, { state: 'queued', token: null, claimedAtMs: null, visibleAtMs: this.nowMs + delayMs })
   }
 
-  #end(job: ModelJob, state: 'succeeded' | 'failed'): void {
-    Object.assign(job, { state, token: null, claimedAtMs: null, finishedAtMs: this.nowMs })
+  #end(job: ModelJob, state: 'succeeded' | 'failed' | 'cancelled'): void {
+    const finishedAtMs = this.nowMs
+    Object.assign(job, { state, token: null, claimedAtMs: null, visibleAtMs: null, finishedAtMs })
   }
+}
+
+function visibleAt(due: port.NewJob['due'], nowMs: number): number | null {
+  if ('undispatched' in due) return null
+  return 'atMs' in due ? due.atMs : nowMs + due.delayMs
 }
 
 function waitOf({ spec: { backoffMs } }: ModelJob, nth: number): number {

@@ -15,11 +15,19 @@ export interface ModelRun {
 
 /** What must have happened at least once in a few hundred sequences, else they have shown little. */
 const worthSeeing = [
-  ['inserted', 'conflict', 'claimed', 'void', 'solo waiting', 'voided', 'recovered', 'held', 'collected'],
+  ['inserted', 'conflict', 'claimed', 'void', 'voided', 'recovered', 'held', 'collected'],
+  ['solo waiting take', 'solo waiting await', 'held, to be cancelled'],
   ['applied succeeded', 'applied queued', 'applied failed', 'applied running', 'lost null'],
   ['lost queued', 'lost running', 'lost succeeded', 'superseded queued', 'superseded running'],
   ['reclaimed queued', 'reclaimed failed', 'held back', 'full', 'timed out queued', 'timed out failed'],
   ['moved', 'restarted', 'refused'],
+  ['applied cancelled', 'lost cancelled', 'reclaimed cancelled', 'timed out cancelled'],
+  ['cancel cancelled', 'cancel requested', 'cancel ended', 'cancel missing', 'repaired'],
+  ['retry applied', 'retry applied again', 'retry refused failed', 'retry refused queued'],
+  ['reschedule applied', 'reschedule applied again', 'reschedule refused queued'],
+  ['progress applied', 'progress refused', 'checkpoint applied', 'checkpoint replaced'],
+  ['checkpoint refused'],
+  ['acquire true', 'acquire false', 'renew true', 'renew false', 'release true', 'release false'],
 ].flat()
 
 /** Answers how often each thing worth seeing happened. */

@@ -6,7 +6,8 @@ const [file] = /** @type {[string]} */ (process.argv.slice(2))
 const store = sqliteStore({ file })
 await store.migrate()
 const queue = 'q'
-const claiming = { worker: 'w', limit: 2, queues: [{ queue, limit: 2 }], kinds: ['k'], idle: true }
+const solo = /** @type {const} */ ('take')
+const claiming = { worker: 'w', limit: 2, queues: [{ queue, limit: 2 }], kinds: ['k'], solo }
 for (let n = 0; ; n++) {
   const spec = {
     id: `${n}`,
@@ -21,6 +22,8 @@ for (let n = 0; ; n++) {
     jitter: false,
     leaseTtlMs: 30_000,
     timeoutMs: 60_000,
+    metadata: null,
+    traceparent: null,
     enqueuedAtMs: 0,
   }
   await store.jobs.insert({ insertId: `${n}`, jobs: [{ spec, due: { delayMs: 0 } }] })

@@ -1,0 +1,88 @@
+import type { EngineEvent } from './history.ts'
+import type { JobDescription } from './jobs/definition.ts'
+import type { EnqueueOptions, EnqueueRequest, Enqueued } from './jobs/enqueue.ts'
+import type { JobRecord } from './jobs/record.ts'
+import type { Exclusive } from './leases/exclusive.ts'
+import type { Operations } from './operations.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Executor } from './ports/executor.ts'
+import type { Observer } from './ports/observer.ts'
+import type { Random } from './ports/random.ts'
+import type { Store } from './ports/store.ts'
+import type { RunningReport } from './running.ts'
+import type { Intervals } from './settings.ts'
+import type { Middleware } from './worker/middleware.ts'
+
+/** What `createEngine` takes and answers. */
+
+export interface EngineOptions {
+  readonly store: Store
+  /** Definitions; an engine claims only kinds that come with a handler. */
+  readonly jobs?: readonly JobDescription[]
+  /** Queues to work on. Without any the engine claims nothing, but still enqueues and, started, sweeps. */
+  readonly queues?: Readonly<Record<string, { readonly concurrency: number }>>
+  /** For people: part of the worker's identity in events and rows. Default: the machine's host name. */
+  readonly name?: string
+  readonly intervals?: Partial<Intervals>
+  readonly observer?: Observer
+  /** Wraps every handler; the first is the outermost. */
+  readonly middleware?: readonly Middleware[]
+  /** Ports; the defaults are the real ones. */
+  readonly clock?: Clock
+  readonly random?: Random
+  readonly executor?: Executor
+}
+
+export interface Engine extends AsyncDisposable, Operations {
+  readonly store: Store
+  /** Stores one job. See `enqueueMany` for what it throws. */
+  enqueue<Input>(job: JobDescription<Input>, input: Input, options?: EnqueueOptions): Promise<Enqueued>
+  /** Stores all jobs or none, answering in their order. */
+  enqueueMany(requests: readonly EnqueueRequest[]): Promise<Enqueued[]>
+  get(id: string): Promise<JobRecord | null>
+  /**
+   * Begins to work. Waits until the store answers, trying again while it is unavailable, and for a stop
+   * that is under way. Throws `InvalidConfig` if this fleet sweeps at another period. Repeated calls are one.
+   */
+  start(): Promise<void>
+  /** Drains and stops; repeated and concurrent calls are one. The store stays open, and `start` works again. */
+  stop(options?: StopOptions): Promise<void>
+  /**
+   * Runs work that only one process on the store may do at a time, under a named lease of `ttlMs` (default
+   * 30,000). Null if somebody else is at it. Its signal fires when the lease may be somebody else's.
+   */
+  exclusive<R>(
+    key: string,
+    work: (exclusive: Exclusive) => Promise<R>,
+    options?: { readonly ttlMs?: number },
+  ): Promise<{ readonly value: R } | null>
+  /**
+   * One turn of recovery, for hosts that keep no timers: call it every `sweepMs`. Without it, or a started
+   * engine, nothing that a dead worker held comes back. Throws `InvalidConfig` as `start` does.
+   */
+  tick(): Promise<void>
+  health(): Health
+  /** Calls the listener at each event of the type; answers how to end that. */
+  on<T extends EngineEvent['type']>(
+    type: T,
+    listener: (event: Extract<EngineEvent, { type: T }>) => void,
+  ): () => void
+}
+
+export interface StopOptions {
+  /** How long running attempts may go on; default 30,000. */
+  readonly drainMs?: number
+}
+
+export interface Health {
+  /** `degraded`: the store does not answer, or a lease cannot be vouched for. */
+  readonly status: 'stopped' | 'starting' | 'ok' | 'degraded' | 'stopping'
+  readonly store: {
+    reachable: boolean
+    lastReplyAgoMs: number | null
+    failuresInARow: number
+    lastError: string | null
+  }
+  /** Null while the engine is not started. */
+  readonly running: RunningReport | null
+}

@@ -1,0 +1,90 @@
+import { CommandRefused, InvalidArgument } from './errors.ts'
+import { durationMsMax } from './jobs/figures.ts'
+import type { JobState } from './jobs/record.ts'
+import { requireName } from './jobs/text.ts'
+import type { Random } from './ports/random.ts'
+import type { CommandParams, CommandReply, Control, Store } from './ports/store.ts'
+import type { StoreHealth } from './store-health.ts'
+
+/** What an operator may do to jobs and queues, through any engine on the store. */
+export interface Operations {
+  /**
+   * Asks for the job's end. A queued job is `cancelled` at once; a running one is `requested`: its signal
+   * fires at the next heartbeat, and it ends as cancelled unless it finishes first. Otherwise the state in
+   * which it had ended already, or null if there is no such job.
+   */
+  cancel(id: string): Promise<JobState | 'requested' | null>
+  /** Starts a failed or cancelled job anew, its counters reset. Throws `CommandRefused`. */
+  retry(id: string, options?: CommandOptions): Promise<void>
+  /** Moves a queued job to `delayMs` from now. Throws `CommandRefused`. */
+  reschedule(id: string, options: CommandOptions & { readonly delayMs: number }): Promise<void>
+  /** Nothing is claimed, by any engine on the store, until `resume`. What runs goes on. */
+  hold(): Promise<Control>
+  resume(): Promise<Control>
+  /** Nothing of this queue is claimed until `unpause`. */
+  pause(queue: string): Promise<Control>
+  unpause(queue: string): Promise<Control>
+}
+
+export interface CommandOptions {
+  /** Only if the job is at this version (`get(id)`). Default: whatever it is at now. */
+  readonly version?: number
+}
+
+export function createOperations(
+  store: Store,
+  random: Random,
+  ask: StoreHealth['ask'],
+  changed: () => void,
+): Operations {
+  async function command(
+    what: string,
+    id: string,
+    version: number | undefined,
+    send: (params: CommandParams) => Promise<CommandReply>,
+  ): Promise<void> {
+    const at = version ?? (await ask('jobs.get', store.jobs.get({ id })))?.version
+    if (at === undefined) throw new CommandRefused(`${what}: there is no job ${id}`)
+    const reply = await send({ id, version: at, command: random.id('command') })
+    if (reply.kind === 'applied') return changed()
+    const is = reply.version === null ? 'gone' : `${reply.state} at version ${reply.version}`
+    throw new CommandRefused(
+      `${what}: job ${id} is ${is}, not what it was when this was asked at version ${at}`,
+    )
+  }
+
+  const set = (change: Parameters<Store['control']['set']>[0]): Promise<Control> =>
+    ask('control.set', store.control.set(change)).then((control) => {
+      changed()
+      return control
+    })
+
+  const setQueue = async (queue: string, paused: boolean): Promise<Control> => {
+    requireName('a queue name', queue, InvalidArgument)
+    return set({ queue, paused })
+  }
+
+  return {
+    cancel: async (id) => {
+      const reply = await ask('jobs.requestCancel', store.jobs.requestCancel({ id }))
+      if (reply.kind === 'missing') return null
+      return reply.kind === 'ended' ? reply.state : reply.kind
+    },
+    retry: (id, { version } = {}) =>
+      command('retry', id, version, (params) => ask('jobs.retry', store.jobs.retry(params))),
+    reschedule: async (id, { version, delayMs }) => {
+      if (!(Number.isSafeInteger(delayMs) && delayMs >= 0 && delayMs <= durationMsMax)) {
+        throw new InvalidArgument(
+          `delayMs must be a whole number of ms from 0 to ${durationMsMax}, not ${delayMs}`,
+        )
+      }
+      await command('reschedule', id, version, (params) =>
+        ask('jobs.reschedule', store.jobs.reschedule({ ...params, delayMs })),
+      )
+    },
+    hold: () => set({ hold: true }),
+    resume: () => set({ hold: false }),
+    pause: (queue) => setQueue(queue, true),
+    unpause: (queue) => setQueue(queue, false),
+  }
+}

@@ -1,0 +1,94 @@
+import type { WorkerParts } from '../worker/parts.ts'
+
+/**
+ * One turn of recovery: moves the outage watch, in a statement of its own, and only then takes back what the
+ * watch allows: leases that lapsed, attempts past their timeout, claim rows no job bears any more.
+ */
+export interface Reconciler {
+  /** Whether a sweep is under way: another turn moves the watch, and sweeps nothing. */
+  readonly sweeping: boolean
+  /** `everything`: also what is only a backstop, or only takes space. Rejects where a call failed. */
+  turn(everything: boolean): Promise<void>
+  /** A sweep under way ends after its current call. */
+  stop(): void
+}
+
+export interface ReconcilerParts extends Pick<WorkerParts, 'store' | 'clock' | 'ask'> {
+  /** The database time of the last reply this process had. */
+  readonly lastReplyMs: number
+  /** Called when jobs have come back to the queue. */
+  readonly onReturned: () => void
+}
+
+const batch = 100
+const voidMs = 24 * 3_600_000
+/** A job created without a place in the queue waits so long for whoever created it. */
+const undispatchedMs = 60_000
+
+export function createReconciler({
+  store,
+  clock,
+  ask,
+  onReturned,
+  lastReplyMs,
+}: ReconcilerParts): Reconciler {
+  const state = { sweeping: false, stopped: false }
+  let lastReply = { nowMs: lastReplyMs, atMs: clock.monotonicMs() }
+
+  async function moveWatch(): Promise<void> {
+    const sinceReplyMs = clock.monotonicMs() - lastReply.atMs
+    const params = { lastReplyMs: lastReply.nowMs, sinceReplyMs, maxAgeMs: store.callMs }
+    const { nowMs } = await ask('watch.move', store.watch.move(params))
+    lastReply = { nowMs, atMs: clock.monotonicMs() }
+  }
+
+  async function reclaim(): Promise<boolean> {
+    const { jobs, full } = await ask('jobs.reclaim', store.jobs.reclaim({ limit: batch }))
+    if (jobs.length > 0) onReturned()
+    return full
+  }
+
+  async function expireTimeouts(): Promise<boolean> {
+    const { jobs } = await ask('jobs.expireTimeouts', store.jobs.expireTimeouts({ limit: batch }))
+    if (jobs.length > 0) onReturned()
+    return jobs.length === batch
+  }
+
+  async function repairDispatch(): Promise<boolean> {
+    const params = { limit: batch, olderMs: undispatchedMs }
+    const { ids } = await ask('jobs.repairDispatch', store.jobs.repairDispatch(params))
+    if (ids.length > 0) onReturned()
+    return ids.length === batch
+  }
+
+  async function collect(): Promise<boolean> {
+    const { removed } = await ask('claims.collect', store.claims.collect({ limit: batch, voidMs }))
+    return removed === batch
+  }
+
+  async function whileMore(takeBatch: () => Promise<boolean>): Promise<void> {
+    let more = true
+    while (more && !state.stopped) more = await takeBatch()
+  }
+
+  return {
+    get sweeping() {
+      return state.sweeping
+    },
+    turn: async (everything) => {
+      await moveWatch()
+      if (state.sweeping || state.stopped) return
+      state.sweeping = true
+      try {
+        for (const duty of everything ? [reclaim, expireTimeouts, repairDispatch, collect] : [reclaim]) {
+          await whileMore(duty)
+        }
+      } finally {
+        state.sweeping = false
+      }
+    },
+    stop: () => {
+      state.stopped = true
+    },
+  }
+}

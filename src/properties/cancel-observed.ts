@@ -1,0 +1,122 @@
+import type { EventOf } from '../engine/history.ts'
+import { isDatabaseWell, isUntouched } from './model/health.ts'
+import { type Holds, holdEvents, isHolder, noteHold } from './model/holds.ts'
+import { type Retries, startsAnew } from './model/retries.ts'
+import { type Who, nameOf } from './model/who.ts'
+import { type World, newWorld, note, worldEvents } from './model/world.ts'
+import { type Property, type Verdict, property } from './property.ts'
+
+/**
+ * Why: an operator who cancels wants it to stop. Once the store has taken the cancel, nobody claims the job,
+ * it never goes back to its queue, and its holder's signal fires with the first heartbeat that can tell it.
+ * Only a retry takes it back. (Contract 6.1 - 6.5.)
+ *
+ * A heartbeat can tell it if the renewal landed after the cancel, and neither the worker nor the database met
+ * a mishap around it; the verdict falls with the renewal after that one.
+ *
+ * Blind spot: a handler that is told, and does not heed it.
+ */
+interface Asked {
+  /** When a renewal of the holder first landed after the cancel, and could have told it. */
+  renewedAtMs: number | null
+  told: boolean
+}
+
+interface State {
+  readonly world: World
+  readonly holds: Holds
+  readonly retries: Retries
+  readonly asked: Map<string, Asked>
+  /** Epochs whose handler has had a signal, of whatever reason: there is one for each attempt. */
+  readonly signalled: Map<string, number>
+}
+
+export const cancelObserved: Property = property({
+  name: 'cancel-observed',
+  kind: 'always',
+  says: 'A job whose end was asked for is neither claimed nor queued again, and its holder is told by a heartbeat.',
+  blindSpot: 'Whether a handler heeds its signal is not asked.',
+  on: [
+    ...worldEvents,
+    ...holdEvents,
+    'job.cancelRequested',
+    'job.commanded',
+    'lease.renewed',
+    'handler.signalled',
+    'attempt.ended',
+  ],
+  suspendedBy: [],
+  needs: ['operator'],
+  after: ['job.cancelRequested'],
+  start: (): State => ({
+    world: newWorld(),
+    holds: new Map(),
+    retries: new Map(),
+    asked: new Map(),
+    signalled: new Map(),
+  }),
+  step(state, event, verdict) {
+    const { asked, holds } = state
+    switch (event.type) {
+      case 'job.cancelRequested':
+        if (!asked.has(event.job)) asked.set(event.job, { renewedAtMs: null, told: false })
+        return
+      case 'job.commanded':
+        if (startsAnew(state.retries, event)) asked.delete(event.job)
+        return
+      case 'job.claimed':
+      case 'job.settled':
+      case 'job.reclaimed':
+      case 'job.timedOut':
+        noteHold(holds, event)
+        if (asked.has(event.job)) moved(event, verdict)
+        return
+      case 'lease.renewed':
+        return renewed(state, event, verdict)
+      case 'handler.signalled':
+        state.signalled.set(event.job, event.epoch)
+        return told(state, event, verdict)
+      case 'attempt.ended':
+        return told(state, event, verdict)
+      default:
+        note(state.world, event)
+    }
+  },
+})
+
+function moved(event: EventOf<(typeof holdEvents)[number]>, verdict: Verdict): void {
+  if (event.type === 'job.settled' && event.settled !== 'applied') return
+  verdict.evaluated()
+  const { job, type, epoch } = event
+  const claimed = event.type === 'job.claimed'
+  if (!claimed && event.state !== 'queued') return
+  const kind = claimed ? 'claimed-after-cancel' : 'queued-after-cancel'
+  const message = `${type} of job ${job} at epoch ${epoch}, after its end was asked for`
+  verdict.violated({ kind, subject: job, message })
+}
+
+function told(
+  { asked, holds }: State,
+  event: Who & { readonly job: string; readonly epoch: number },
+  verdict: Verdict,
+): void {
+  const cancel = asked.get(event.job)
+  if (!cancel || cancel.told || holds.get(event.job)?.epoch !== event.epoch) return
+  cancel.told = true
+  verdict.evaluated()
+}
+
+function renewed(state: State, event: EventOf<'lease.renewed'>, verdict: Verdict): void {
+  const { world, holds, asked, signalled } = state
+  const { job, epoch, atMs } = event
+  const cancel = asked.get(job)
+  if (!cancel || cancel.told || signalled.get(job) === epoch || !isHolder(holds.get(job), event)) return
+  const sinceMs = (cancel.renewedAtMs ?? atMs) - world.storeCallMs
+  const well = isUntouched(world, event, sinceMs) && isDatabaseWell(world, sinceMs)
+  if (cancel.renewedAtMs === null || !well) return void (cancel.renewedAtMs = atMs)
+  if (atMs - cancel.renewedAtMs < world.replyMs) return
+  cancel.told = true
+  verdict.evaluated()
+  const message = `${nameOf(event)} renewed job ${job} at ${cancel.renewedAtMs} ms and again at ${atMs} ms, and its handler was not told of the cancel`
+  verdict.violated({ kind: 'cancel-unheard', subject: job, message })
+}

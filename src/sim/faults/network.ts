@@ -1,0 +1,35 @@
+import { type Family, pick } from './fault.ts'
+
+/** A machine gets no connection to the database for a while; the others do. */
+export const refusedConnection: Family = {
+  name: 'refused-connection',
+  says: 'a machine is refused every connection to the database for a while',
+  most: 3,
+  draw: ({ nodes, forMs, leaseTtlMs }, draw) => ({
+    atMs: draw(forMs, 'at'),
+    node: pick(nodes, draw, 'node'),
+    forMs: 100 + draw(draw(3, 'long') === 0 ? 2 * leaseTtlMs : 8_000, 'for'),
+  }),
+  strike: (world, fault) => {
+    const node = world.nodeNamed(fault.node)
+    if (!node?.process) return
+    world.struck(fault, node.process, null, fault.forMs)
+    node.refused = fault
+    world.later(fault.forMs ?? 0, 'accepted', () => {
+      if (node.refused === fault) node.refused = null
+    })
+  },
+}
+
+/** The server stands still: what it is asked meanwhile hangs, and all of it lands when it goes on. */
+export const stall: Family = {
+  name: 'stall',
+  says: 'the database stands still: calls hang, then all of them land',
+  most: 3,
+  draw: ({ forMs, leaseTtlMs }, draw) => ({
+    atMs: draw(forMs, 'at'),
+    forMs: 500 + draw(draw(2, 'long') === 0 ? 2 * leaseTtlMs : 12_000, 'for'),
+    how: 'stall',
+  }),
+  strike: (world, fault) => world.database.goDown(fault),
+}
