@@ -10,8 +10,9 @@ import { type Property, type Verdict, property } from './property.ts'
  *   from there;
  * - the outage watch began anew, or an outage ended (plus the sweep that notices it): grace gives a whole
  *   TTL from there;
- * - the clock of the database went back: that shows as an expiry beyond the TTL only until the clock has
- *   caught up, and where grace lasts until then, the lease lapses by itself, later by as much;
+ * - the clock of the database went back: that shows as an expiry beyond the TTL and the largest jump that the
+ *   watch may miss (two sweeps and a second) only until the clock has caught up; a smaller jump shows as
+ *   nothing. Where grace lasts until then, and after the smaller one, the lease lapses by itself, later by as much;
  * - nobody has swept without a hitch for so long: crashed, asleep, or its sweep calls were lost. That moves
  *   the sweep, not the lease, so it adds no TTL.
  *
@@ -29,6 +30,9 @@ interface Held extends Who {
   expiresMs: number
   overdue: boolean
 }
+
+/** So far ahead may the watch be of the clock, and count as fresh. */
+const aheadMsMax = 1_000
 
 interface State {
   readonly sweepers: Sweepers
@@ -142,7 +146,8 @@ function deadlineMs(sweepers: Sweepers, { landedAtMs, expiresMs, leaseTtlMs }: H
   const lapsedMs = Math.max(landedAtMs, restartedAtMs ?? 0, upMs) + leaseTtlMs
   const byMs = Math.max(lapsedMs, soundMs) + sweepMs + storeCallMs
   const ownMs = expiresMs - clock.aheadMs
-  return byMs < ownMs - leaseTtlMs ? byMs : Math.max(byMs, ownMs + sweepMs + storeCallMs)
+  const setBackMsMax = 2 * sweepMs + aheadMsMax
+  return byMs < ownMs - leaseTtlMs - setBackMsMax ? byMs : Math.max(byMs, ownMs + sweepMs + storeCallMs)
 }
 
 function judgeRestart(sweepers: Sweepers, { atMs, node }: EventOf<'watch.moved'>, verdict: Verdict): void {

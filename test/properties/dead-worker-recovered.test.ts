@@ -157,4 +157,11 @@ describe('grace-without-end (contract 0.20)', () => {
     expectRefused(property, [...dead, back(-100_000), reclaimed('a', { at: 150_001 })], late)
     expectRefused(property, [...dead, back(20_000), reclaimed('a', { at: 150_001 })], late)
   })
+
+  test('a clock that went back by less than the watch may miss does not show (decision 0009)', () => {
+    const back = (byMs: number): Draft => jumped(byMs, { at: 115_000 })
+    expectHolds(property, [...dead, back(-61_000), reclaimed('a', { at: 201_000 })], 1)
+    expectRefused(property, [...dead, back(-61_000), reclaimed('a', { at: 201_001 })], late)
+    expectRefused(property, [...dead, back(-61_001), reclaimed('a', { at: 150_001 })], late)
+  })
 })

@@ -1,4 +1,4 @@
-import type { WatchMoveParams, WatchState } from '../ports/store.ts'
+import type { LeaseRow, WatchMoveParams, WatchState } from '../ports/store.ts'
 
 /**
  * The outage watch: what has been seen of the store is a row in the store, so that grace survives every
@@ -10,6 +10,24 @@ const aheadMsMax = 1_000
 
 export function isFresh({ seenAtMs, sweepMs }: WatchState, nowMs: number): boolean {
   return seenAtMs !== null && nowMs - seenAtMs <= 2 * sweepMs && seenAtMs - nowMs <= aheadMsMax
+}
+
+/** A clock that was set back by more than this, in ms, has restarted the watch; by less, it need not have. */
+export function setBackMsMax(sweepMs: number): number {
+  return 2 * sweepMs + aheadMsMax
+}
+
+/**
+ * Whether nobody can be holding the lease any more: it lapsed, or it ends later than the clock, set back by what
+ * the watch may have missed, lets a live one end. A live lease that was renewed before such a jump is not silent
+ * (decision 0009).
+ */
+export function isSilent(
+  { expiresAtMs, ttlMs }: Pick<LeaseRow, 'expiresAtMs' | 'ttlMs'>,
+  sweepMs: number,
+  nowMs: number,
+): boolean {
+  return nowMs >= expiresAtMs || expiresAtMs > nowMs + ttlMs + setBackMsMax(sweepMs)
 }
 
 /** Moves the watch to now: goes on if it was fresh, else restarts; refuses a move that is late itself. */

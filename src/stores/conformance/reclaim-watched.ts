@@ -134,7 +134,7 @@ export const watchedReclaimCases: readonly Case[] = [
     },
   },
   {
-    name: 'a lease that expires more than a TTL ahead is silent: the clock went back (0.20)',
+    name: 'after the clock went back by a day a lease is silent, and its grace is a whole TTL (0.20)',
     needs: 'clock',
     run: async (fixture) => {
       await fixture.advance(1)
@@ -151,19 +151,40 @@ export const watchedReclaimCases: readonly Case[] = [
     },
   },
   {
-    name: 'one that expires exactly a TTL ahead is alive (0.20)',
+    name: 'a lease that ends beyond a TTL, two sweeps and a second is silent: the clock went back (0.20)',
     needs: 'clock',
-    run: async ({ store, start, seen, advance, reclaim, worker }) => {
+    run: async (fixture) => {
+      const { start, advance, sweepMs, move } = fixture
+      const mostMs = 2 * (await sweepMs()) + 1_000
+      const { id } = await start()
+      await advance(-mostMs - 1)
+      await move()
+      await assertHeldBack(fixture, [id])
+      await advance(1)
+      const { jobs, heldBack } = await fixture.store.jobs.reclaim({ limit: 100 })
+      assert.deepEqual([jobs, heldBack], [[], 0])
+    },
+  },
+  {
+    name: 'one that ends within them is alive, for the watch may have missed that jump (0.20, decision 0009)',
+    needs: 'clock',
+    run: async ({ store, start, seen, advance, move, sweepMs, worker, reclaim }) => {
+      const stepMs = await sweepMs()
       await seen(2 * ttlMs)
-      const { id, token } = await start()
+      // The clock is set back just before the next move, which is late: the watch looks fresh.
+      await advance(2 * stepMs)
+      const { id, token, epoch } = await start()
+      await advance(-2 * stepMs - 1_000)
+      assert.equal((await move()).kind, 'moved')
       const { jobs, heldBack } = await store.jobs.reclaim({ limit: 100 })
       assert.deepEqual([jobs, heldBack], [[], 0])
-      await advance(-1)
+      const { held } = await store.claims.renew({ worker, tokens: [token] })
+      assert.deepEqual(held, [{ id, epoch, cancel: false }])
+      await seen(ttlMs)
       assert.deepEqual(
         (await reclaim()).map((job) => job.id),
         [id],
       )
-      assert.deepEqual((await store.claims.renew({ worker, tokens: [token] })).held, [])
     },
   },
   {

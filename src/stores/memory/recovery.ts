@@ -1,6 +1,7 @@
 import type { JobRecord } from '../../engine/jobs/record.ts'
 import { reclaimed, takenTo, timedOut } from '../../engine/jobs/transitions.ts'
 import type { LeaseRow, ReclaimReply, TimeoutReply } from '../../engine/ports/store.ts'
+import { isSilent } from '../../engine/recovery/watch.ts'
 import { jobsUnder } from './claims.ts'
 import { type Content, byText, put } from './content.ts'
 import { quietForMs } from './watch.ts'
@@ -30,12 +31,13 @@ export function reclaim(
   }
 }
 
-/** Lease rows whose holder is silent, longest expired first. An expiry beyond a whole TTL means the clock went back. */
+/** Lease rows whose holder is silent, longest expired first. */
 function silentLeases(content: Content, nowMs: number): LeaseRow[] {
+  const sweepMs = content.watch?.sweepMs ?? 0
   const silent: LeaseRow[] = []
   for (const rows of content.leases.values()) {
     for (const row of rows) {
-      if (nowMs >= row.expiresAtMs || row.expiresAtMs > nowMs + row.ttlMs) silent.push(row)
+      if (isSilent(row, sweepMs, nowMs)) silent.push(row)
     }
   }
   return silent.sort((a, b) => a.expiresAtMs - b.expiresAtMs || byText(a.token, b.token) || a.ttlMs - b.ttlMs)

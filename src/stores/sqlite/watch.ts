@@ -26,8 +26,7 @@ export function move(operation: Operation, params: WatchMoveParams): WatchMoveRe
 }
 
 /** For how long the store has been seen without interruption, as of now; -1 if it is not being seen. */
-export function quietForMs(operation: Operation): number {
-  const watch = watchOf(operation)
+export function quietForMs(operation: Operation, watch: WatchState | null = watchOf(operation)): number {
   if (!watch || watch.seenSinceMs === null || !isFresh(watch, operation.nowMs)) return -1
   return operation.nowMs - watch.seenSinceMs
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { WatchState } from '../../../src/engine/ports/store.ts'
-import { isFresh, moved } from '../../../src/engine/recovery/watch.ts'
+import { isFresh, isSilent, moved } from '../../../src/engine/recovery/watch.ts'
 
 const watch: WatchState = { sweepMs: 5_000, seenSinceMs: 1_000, seenAtMs: 100_000 }
 const move = (nowMs: number): { lastReplyMs: number; sinceReplyMs: number; maxAgeMs: number } => ({
@@ -48,5 +48,34 @@ describe('the outage watch (0.20)', () => {
     const params = { lastReplyMs: 90_000, sinceReplyMs: 10_000, maxAgeMs: 5_000 }
     expect(moved(watch, params, 105_000).kind).toBe('moved')
     expect(moved(watch, params, 105_001)).toEqual({ kind: 'refused', watch })
+  })
+})
+
+describe('a silent lease (0.20, decision 0009)', () => {
+  const sweepMs = 5_000
+  const ttlMs = 30_000
+  const silent = (expiresAtMs: number): boolean => isSilent({ expiresAtMs, ttlMs }, sweepMs, 100_000)
+
+  it('has lapsed, or ends more than a TTL, two sweeps and a second from now', () => {
+    expect(silent(100_000)).toBe(true)
+    expect(silent(100_001)).toBe(false)
+    expect(silent(130_001)).toBe(false)
+    expect(silent(141_000)).toBe(false)
+    expect(silent(141_001)).toBe(true)
+  })
+
+  it('is never one that was renewed before a jump which the watch goes on after', () => {
+    // The clock goes back by `backMs` so long after the last move; the next move comes `afterMs` later.
+    for (let sinceMs = 0; sinceMs <= 2 * sweepMs; sinceMs += 500) {
+      for (let afterMs = 0; sinceMs + afterMs <= 2 * sweepMs; afterMs += 500) {
+        for (let backMs = 0; backMs <= 20_000; backMs += 500) {
+          const jumpedAtMs = 100_000 + sinceMs
+          const nowMs = jumpedAtMs - backMs + afterMs
+          const { kind } = moved(watch, move(nowMs), nowMs)
+          const lease = { expiresAtMs: jumpedAtMs + ttlMs, ttlMs }
+          expect(kind === 'moved' && isSilent(lease, sweepMs, nowMs)).toBe(false)
+        }
+      }
+    }
   })
 })

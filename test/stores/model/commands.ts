@@ -372,6 +372,9 @@ const pass = pick(
   -10,
   -1_000,
   -1_001,
+  -1_015,
+  -1_022,
+  -1_023,
 ).map((ms) =>
   command(`pass ${ms}`, async (model, real) => {
     await advance(model, real, ms)

@@ -167,8 +167,9 @@ export class Model {
 
   reclaim({ limit }: { readonly limit: number }): port.ReclaimReply {
     if (limit <= 0) return nothing
+    const mostMs = 1_000 + 2 * (this.watch?.sweepMs ?? 0)
     const silent = this.leases.filter(
-      ({ expiresAtMs, ttlMs }) => expiresAtMs <= this.nowMs || expiresAtMs - this.nowMs > ttlMs,
+      ({ expiresAtMs, ttlMs }) => expiresAtMs <= this.nowMs || expiresAtMs - this.nowMs - ttlMs > mostMs,
     )
     const open = silent.filter(({ ttlMs }) => this.#watchedFor(ttlMs))
     open.sort((a, b) => a.expiresAtMs - b.expiresAtMs || byBytes(a.token, b.token) || a.ttlMs - b.ttlMs)
