@@ -66,7 +66,7 @@ export const namedLeaseExclusive: Property = property({
     working: new Map(),
   }),
   step(state, event, verdict) {
-    const { world, clock, working } = state
+    const { world, clock } = state
     switch (event.type) {
       case 'database.jumped':
         return jump(clock, event)

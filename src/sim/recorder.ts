@@ -56,7 +56,6 @@ interface Placed {
 
 interface Monitor {
   readonly property: Property
-  readonly step: Property['step']
   readonly state: unknown
   readonly tally: PropertyTally
 }
@@ -79,7 +78,6 @@ export function createRecorder({ properties, keepStory, now, watch }: RecorderOp
   const story: (HistoryEvent | Step)[] | null = keepStory ? [] : null
   const monitors: readonly Monitor[] = properties.map((property) => ({
     property,
-    step: property.step,
     state: property.start(),
     tally: {
       name: property.name,
@@ -129,7 +127,7 @@ export function createRecorder({ properties, keepStory, now, watch }: RecorderOp
       for (const monitor of interested) {
         judging = monitor
         if (!monitor.tally.met) monitor.tally.met = monitor.property.after?.includes(event.type) ?? true
-        monitor.step(monitor.state, event, verdict)
+        monitor.property.step(monitor.state, event, verdict)
       }
     }
     watch(event)

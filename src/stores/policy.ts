@@ -2,7 +2,8 @@
  * What may be done with a call after a failure that left its outcome unknown. A failure before sending
  * (`sent: 'no'`) is always repeated.
  *
- * - `repeat`: the same call again is harmless and answers the same.
+ * - `repeat`: the same call again is harmless and answers the same (but for `leases.release`, which then
+ *   answers that there was nothing to release).
  * - `confirm`: again, marked as a repeat, so that the store recognises its own first outcome.
  * - `never`: the caller is told, and knows what to do.
  */
@@ -34,7 +35,12 @@ export type StoreCall =
   | 'control.get'
   | 'now'
 
-export const afterUnknown: Readonly<Record<StoreCall, AfterUnknown>> = {
+/** Only a settle can say that it is a repeat. */
+type Policy = {
+  readonly [Call in StoreCall]: Call extends 'jobs.settle' ? AfterUnknown : Exclude<AfterUnknown, 'confirm'>
+}
+
+export const afterUnknown: Policy = {
   'jobs.insert': 'repeat',
   'jobs.settle': 'confirm',
   'jobs.reclaim': 'never',

@@ -2,7 +2,7 @@ import { InvalidConfig, StoreUnavailable } from '../engine/errors.ts'
 import { type Clock, type Timer } from '../engine/ports/clock.ts'
 import type { SettleParams, Store } from '../engine/ports/store.ts'
 import { systemClock } from '../engine/system.ts'
-import { type StoreCall, afterUnknown, backoffMs } from './policy.ts'
+import { type AfterUnknown, type StoreCall, afterUnknown, backoffMs } from './policy.ts'
 
 export interface ResilientOptions {
   /** Bound of one whole call, its repeats included; default 5,000. */
@@ -77,6 +77,7 @@ function bounded<R>(
   call: StoreCall,
   send: (repeat: boolean) => Promise<R>,
 ): Promise<R> {
+  const policy: AfterUnknown = afterUnknown[call]
   return new Promise((resolve, reject) => {
     const state = { over: false, inFlight: false, maybeSent: false, tries: 0 }
     let retry: Timer | null = null
@@ -105,7 +106,7 @@ function bounded<R>(
     function attempt(): void {
       state.inFlight = true
       try {
-        send(state.maybeSent).then(succeed, failed)
+        send(state.maybeSent && policy === 'confirm').then(succeed, failed)
       } catch (error) {
         failed(error)
       }
@@ -116,7 +117,7 @@ function bounded<R>(
       if (state.over) return
       if (!(error instanceof StoreUnavailable)) return fail(error)
       if (error.sent === 'maybe') state.maybeSent = true
-      if (state.maybeSent && afterUnknown[call] === 'never') return fail(error)
+      if (state.maybeSent && policy === 'never') return fail(error)
       const waitMs = backoffMs[Math.min(state.tries, backoffMs.length - 1)] as number
       state.tries += 1
       retry = clock.timer(waitMs, 'call-retry', attempt)

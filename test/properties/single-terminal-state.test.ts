@@ -7,7 +7,6 @@ import {
   expectHolds,
   expectRefused,
   final,
-  inserted,
   reclaimed,
   settled,
   timedOut,
