@@ -1,5 +1,6 @@
 import type { StoreEvent } from '../engine/history.ts'
 import type {
+  AdoptReply,
   CancelReply,
   ClaimParams,
   ClaimReply,
@@ -37,6 +38,8 @@ export function historyOf(call: StoreCall, params: unknown, reply: unknown): rea
       return settled(params as SettleParams, reply as SettleReply)
     case 'jobs.reclaim':
       return reclaimed(reply as ReclaimReply)
+    case 'jobs.adopt':
+      return reclaimed({ ...(reply as AdoptReply), heldBack: 0 })
     case 'jobs.expireTimeouts':
       return (reply as TimeoutReply).jobs.map(({ id, ...rest }) => ({
         type: 'job.timedOut',
@@ -168,7 +171,7 @@ function settled({ settlements }: SettleParams, { results }: SettleReply): Store
   }))
 }
 
-function reclaimed({ jobs, heldBack }: ReclaimReply): StoreEvent[] {
+function reclaimed({ jobs, heldBack }: Pick<ReclaimReply, 'jobs' | 'heldBack'>): StoreEvent[] {
   const events: StoreEvent[] = jobs.map(({ id, ...rest }) => ({ type: 'job.reclaimed', job: id, ...rest }))
   if (heldBack > 0) events.push({ type: 'reclaim.heldBack', leases: heldBack })
   return events

@@ -14,7 +14,9 @@ export type StoreCall =
   | 'jobs.settle'
   | 'jobs.reclaim'
   | 'jobs.expireTimeouts'
+  | 'jobs.adopt'
   | 'jobs.get'
+  | 'jobs.queueAges'
   | 'jobs.requestCancel'
   | 'jobs.retry'
   | 'jobs.reschedule'
@@ -45,7 +47,9 @@ export const afterUnknown: Policy = {
   'jobs.settle': 'confirm',
   'jobs.reclaim': 'never',
   'jobs.expireTimeouts': 'never',
+  'jobs.adopt': 'never',
   'jobs.get': 'repeat',
+  'jobs.queueAges': 'repeat',
   'jobs.requestCancel': 'repeat',
   'jobs.retry': 'repeat',
   'jobs.reschedule': 'repeat',

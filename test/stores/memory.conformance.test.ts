@@ -5,6 +5,7 @@ import type { InspectableStore } from '../../src/engine/ports/store.ts'
 import { systemClock } from '../../src/engine/system.ts'
 import { type OpenStore, storeConformance } from '../../src/stores/conformance/index.ts'
 import { memoryStore, rawMemoryStore } from '../../src/stores/memory/index.ts'
+import { unlease } from '../support/unlease.ts'
 
 const dispose = (): void => {}
 
@@ -12,7 +13,8 @@ function controlled(make: (time: { nowMs(): number }) => InspectableStore): () =
   return async () => {
     let nowMs = 1_760_000_000_000
     const store = make({ nowMs: () => nowMs })
-    return { store, time: { advance: (ms) => void (nowMs += ms) }, dispose }
+    const time = { advance: (ms: number) => void (nowMs += ms) }
+    return { store, time, unlease: (token) => unlease(store, token), dispose }
   }
 }
 
@@ -35,5 +37,8 @@ const { dump: _dump, snapshot: _snapshot, restore: _restore, reset: _reset, ...o
 
 storeConformance(
   { describe, test },
-  { name: 'memory, shared and in real time', open: async () => ({ store: opaque, time: null, dispose }) },
+  {
+    name: 'memory, shared and in real time',
+    open: async () => ({ store: opaque, time: null, unlease: (token) => unlease(shared, token), dispose }),
+  },
 )

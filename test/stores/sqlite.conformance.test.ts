@@ -7,6 +7,7 @@ import { afterAll, describe, test } from 'vitest'
 import type { Clock } from '../../src/engine/ports/clock.ts'
 import { type OpenStore, storeConformance } from '../../src/stores/conformance/index.ts'
 import { rawSqliteStore, sqliteStore } from '../../src/stores/sqlite/index.ts'
+import { unlease } from '../support/unlease.ts'
 
 const directory = mkdtempSync(path.join(tmpdir(), 'holdfast-sqlite-'))
 let files = 0
@@ -15,7 +16,8 @@ const newFile = (): string => path.join(directory, `${++files}.db`)
 async function openRaw(): Promise<OpenStore> {
   let nowMs = 1_760_000_000_000
   const store = rawSqliteStore({ nowMs: () => nowMs })
-  return { store, time: { advance: (ms) => void (nowMs += ms) }, dispose: () => store.close() }
+  const time = { advance: (ms: number) => void (nowMs += ms) }
+  return { store, time, unlease: (token) => unlease(store, token), dispose: () => store.close() }
 }
 
 /** Its timers never fire: on a file of its own no call has anything to wait for. */
@@ -28,7 +30,8 @@ async function openFile(): Promise<OpenStore> {
   }
   const store = sqliteStore({ file: newFile() }, { clock, synchronous: 'normal' })
   await store.migrate()
-  return { store, time: { advance: (ms) => void (nowMs += ms) }, dispose: () => store.close() }
+  const time = { advance: (ms: number) => void (nowMs += ms) }
+  return { store, time, unlease: (token) => unlease(store, token), dispose: () => store.close() }
 }
 
 storeConformance({ describe, test }, { name: 'sqlite in memory', open: openRaw })
@@ -45,7 +48,7 @@ storeConformance(
     name: 'sqlite, shared and in real time',
     open: async () => {
       await ready
-      return { store: opaque, time: null, dispose: () => {} }
+      return { store: opaque, time: null, unlease: (token) => unlease(shared, token), dispose: () => {} }
     },
   },
 )

@@ -1,6 +1,7 @@
 // The SQLite store answers and holds what a naive model says, over random sequences of calls.
 import { expect, test } from 'vitest'
 import { rawSqliteStore } from '../../src/stores/sqlite/index.ts'
+import { unlease } from '../support/unlease.ts'
 import { assertLikeModel } from './model/run.ts'
 
 test('300 random sequences agree with the model, and reach all that is worth seeing', async () => {
@@ -10,7 +11,8 @@ test('300 random sequences agree with the model, and reach all that is worth see
     open: async () => {
       let nowMs = 1_760_000_000_000
       const store = rawSqliteStore({ nowMs: () => nowMs })
-      return { store, time: { advance: (ms) => void (nowMs += ms) }, dispose: () => store.close() }
+      const time = { advance: (ms: number) => void (nowMs += ms) }
+      return { store, time, unlease: (token) => unlease(store, token), dispose: () => store.close() }
     },
   })
   expect([...seen].filter(([, times]) => times === 0)).toEqual([])

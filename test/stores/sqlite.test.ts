@@ -364,6 +364,48 @@ describe('the plans', () => {
     expect(forgotten).not.toMatch(/TEMP B-TREE/)
   })
 
+  test('of the age of a queue leaps through the indexes of a claim, and sorts and scans nothing', async () => {
+    const said: string[] = []
+    const db = new Database(newFile(), { verbose: (sql) => void said.push(String(sql)) })
+    const store = sqliteStore({ database: db })
+    await store.migrate()
+    await store.jobs.queueAges({ queues: ['q'] })
+    const sql = said.find((text) => text.includes('with asked')) ?? ''
+    const read = plan(db, sql).split('; ')
+    const ofJobs = read.filter((step) => /holdfast_job| j /.test(step))
+    expect(ofJobs.length).toBe(6)
+    for (const step of ofJobs) {
+      expect(step).toMatch(/^SEARCH .* USING COVERING INDEX holdfast_job_(ready|solo) \(queue=\?/)
+    }
+    expect(read.join()).not.toMatch(/TEMP B-TREE/)
+    db.close()
+  })
+
+  test('of an adoption reads no job of a claim that is younger than the silence', async () => {
+    const { db, store } = await opened()
+    const params = { token: 't', worker: 'w', limit: 9, queues: [{ queue: 'q', limit: 9 }], kinds: ['k'] }
+    await store.jobs.insert(inserting('a'))
+    await store.claims.claim({ ...params, solo: 'take' })
+    // A list that cannot be read would fail whoever reads it.
+    db.exec(`update holdfast_claim set jobs = 'no list'`)
+    await store.watch.declare({ sweepMs: 5_000 })
+    db.exec('update holdfast_watch set seen_since = 0, seen_at = (select made_at from holdfast_claim)')
+    expect(await store.jobs.adopt({ limit: 9, silentMs: 900_000 })).toEqual({ jobs: [] })
+    await expect(store.jobs.adopt({ limit: 9, silentMs: 0 })).rejects.toThrow(/malformed JSON/)
+  })
+
+  test('a job of which nobody knows when it was claimed is never adopted (4.5, 27.9)', async () => {
+    const { db, store } = await opened()
+    const params = { token: 't', worker: 'w', limit: 9, queues: [{ queue: 'q', limit: 9 }], kinds: ['k'] }
+    await store.jobs.insert(inserting('a'))
+    await store.claims.claim({ ...params, solo: 'take' })
+    await store.watch.declare({ sweepMs: 5_000 })
+    db.exec('update holdfast_watch set seen_since = 0, seen_at = (select made_at from holdfast_claim)')
+    db.exec('delete from holdfast_lease; delete from holdfast_claim')
+    expect(await store.jobs.get({ id: 'a' })).toMatchObject({ state: 'running', claimedAtMs: null })
+    expect(await store.jobs.adopt({ limit: 9, silentMs: 0 })).toEqual({ jobs: [] })
+  })
+
   test('a job that is undispatched or cancelled is in no index that a claim reads', async () => {
     const { db, store } = await opened()
     for (const id of ['due', 'undispatched', 'cancelled']) {
@@ -462,6 +504,8 @@ async function everything(store: InspectableStore, tick: () => void): Promise<un
   await say(store.watch.move({ lastReplyMs: await store.now(), sinceReplyMs: 0, maxAgeMs: 5_000 }))
   await say(store.jobs.reclaim({ limit: 9 }))
   await say(store.jobs.expireTimeouts({ limit: 9 }))
+  await say(store.jobs.adopt({ limit: 9, silentMs: 0 }))
+  await say(store.jobs.queueAges({ queues: ['q', 'nowhere'] }))
   await say(store.claims.collect({ limit: 9, voidMs: 0 }))
   await say(store.jobs.get({ id: 'g' }))
   return said

@@ -8,6 +8,7 @@ import { rawMemoryStore } from '../../src/stores/memory/index.ts'
 import { type StoreCall, afterUnknown } from '../../src/stores/policy.ts'
 import { resilient } from '../../src/stores/resilient.ts'
 import { rawSqliteStore } from '../../src/stores/sqlite/index.ts'
+import { unlease } from '../support/unlease.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { wire } from '../support/wire.ts'
 
@@ -121,6 +122,22 @@ const rows: Readonly<Record<StoreCall, Row>> = {
     },
     call: (store) => store.jobs.expireTimeouts({ limit: 10 }),
     remedy: (store) => store.jobs.expireTimeouts({ limit: 10 }),
+  },
+  'jobs.adopt': {
+    before: async (store) => {
+      await claimed(store)
+      await unlease(store as InspectableStore, 'token')
+      await watchFor(store, ttlMs)
+    },
+    call: (store) => store.jobs.adopt({ limit: 10, silentMs: ttlMs }),
+    remedy: (store) => store.jobs.adopt({ limit: 10, silentMs: ttlMs }),
+  },
+  'jobs.queueAges': {
+    before: async (store) => {
+      await inserted(store)
+      nowMs += 1_000
+    },
+    call: (store) => store.jobs.queueAges({ queues: ['queue'] }),
   },
   'jobs.requestCancel': { before: inserted, call: (store) => store.jobs.requestCancel({ id: 'job' }) },
   'jobs.retry': {

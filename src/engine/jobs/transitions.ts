@@ -1,4 +1,4 @@
-import type { JobEpoch, Settled, Settlement } from '../ports/store.ts'
+import type { JobEpoch, Reclaimed, Settled, Settlement } from '../ports/store.ts'
 import { backoffAt } from './backoff.ts'
 import { type JobError, type JobRecord, type JobSpec, type Progress, isTerminal } from './record.ts'
 
@@ -167,6 +167,11 @@ export function runsAt(job: JobRecord | undefined, epoch: number): job is JobRec
 /** Where a job is after it was taken from its holder. */
 export function takenTo({ state }: JobRecord): 'queued' | 'failed' | 'cancelled' {
   return state === 'failed' || state === 'cancelled' ? state : 'queued'
+}
+
+/** What a caller is told of a job that was taken back. */
+export function takenBack(job: JobRecord): Reclaimed {
+  return { id: job.spec.id, epoch: job.epoch, evictions: job.evictions, state: takenTo(job) }
 }
 
 export function holds(job: JobRecord | undefined, token: string): job is JobRecord {

@@ -73,7 +73,19 @@ export interface JobStore {
    * the claim, under the same watch. `limit` (jobs) <= 0 takes nothing.
    */
   readonly expireTimeouts: (params: { readonly limit: number }) => Promise<TimeoutReply>
+  /**
+   * Takes back, as a reclaim does, running jobs that no lease row stands for any more (a partial restore, a
+   * stray delete), once their claim is `silentMs` old and the outage watch has been quiet for as long. A job of
+   * which nobody knows when it was claimed is never taken. The oldest claim first, then by insertion.
+   * `limit` (jobs) <= 0 takes nothing.
+   */
+  readonly adopt: (params: { readonly limit: number; readonly silentMs: number }) => Promise<AdoptReply>
   readonly get: (params: { readonly id: string }) => Promise<JobRecord | null>
+  /**
+   * For how long the longest due job of each queue has been due; null where none is. Whatever its kind, and
+   * whether or not claiming is held. In the order asked; its cost does not grow with the backlog.
+   */
+  readonly queueAges: (params: { readonly queues: readonly string[] }) => Promise<readonly QueueAge[]>
   /** Asks for a job's end: a queued one ends at once, a running one is told at its next heartbeat. */
   readonly requestCancel: (params: { readonly id: string }) => Promise<CancelReply>
   /** Starts a failed or cancelled job anew, iff it is at `version`. `command` names this call, as `insertId` does. */
@@ -228,6 +240,12 @@ export interface ClaimedJob {
   readonly attempt: number
   readonly failures: number
   readonly evictions: number
+  /** For how long it had been due when it was claimed, in ms; null from a recovery, which cannot tell. */
+  readonly waitedMs: number | null
+}
+export interface QueueAge {
+  readonly queue: string
+  readonly oldestDueMs: number | null
 }
 export type RecoverReply =
   | { readonly kind: 'voided' }
@@ -279,6 +297,9 @@ export interface Reclaimed {
   readonly epoch: number
   readonly evictions: number
   readonly state: 'queued' | 'failed' | 'cancelled'
+}
+export interface AdoptReply {
+  readonly jobs: readonly Reclaimed[]
 }
 export interface TimeoutReply {
   readonly jobs: readonly TimedOut[]

@@ -2,7 +2,8 @@ import type { WorkerParts } from '../worker/parts.ts'
 
 /**
  * One turn of recovery: moves the outage watch, in a statement of its own, and only then takes back what the
- * watch allows: leases that lapsed, attempts past their timeout, claim rows no job bears any more.
+ * watch allows: leases that lapsed, attempts past their timeout, running jobs without a lease, claim rows no job
+ * bears any more.
  */
 export interface Reconciler {
   /** Whether a sweep is under way: another turn moves the watch, and sweeps nothing. */
@@ -24,6 +25,8 @@ const batch = 100
 const voidMs = 24 * 3_600_000
 /** A job created without a place in the queue waits so long for whoever created it. */
 const undispatchedMs = 60_000
+/** A running job without a lease is believed for so long after its claim: nothing tells that its worker is alive. */
+const unleasedMs = 15 * 60_000
 
 export function createReconciler({
   store,
@@ -54,6 +57,13 @@ export function createReconciler({
     return jobs.length === batch
   }
 
+  async function adopt(): Promise<boolean> {
+    const params = { limit: batch, silentMs: unleasedMs }
+    const { jobs } = await ask('jobs.adopt', store.jobs.adopt(params))
+    if (jobs.length > 0) onReturned()
+    return jobs.length === batch
+  }
+
   async function repairDispatch(): Promise<boolean> {
     const params = { limit: batch, olderMs: undispatchedMs }
     const { ids } = await ask('jobs.repairDispatch', store.jobs.repairDispatch(params))
@@ -71,6 +81,8 @@ export function createReconciler({
     while (more && !state.stopped) more = await takeBatch()
   }
 
+  const allDuties = [reclaim, expireTimeouts, adopt, repairDispatch, collect]
+
   return {
     get sweeping() {
       return state.sweeping
@@ -80,7 +92,7 @@ export function createReconciler({
       if (state.sweeping || state.stopped) return
       state.sweeping = true
       try {
-        for (const duty of everything ? [reclaim, expireTimeouts, repairDispatch, collect] : [reclaim]) {
+        for (const duty of everything ? allDuties : [reclaim]) {
           await whileMore(duty)
         }
       } finally {

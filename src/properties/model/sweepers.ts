@@ -45,7 +45,15 @@ export const sweeperEvents = [
 type SweeperEvent = EventOf<(typeof sweeperEvents)[number]>
 
 /** The calls of a turn: each may keep it, and a turn that joins it, waiting for the whole call bound. */
-const sweepCalls = new Set(['watch.move', 'jobs.reclaim', 'jobs.expireTimeouts', 'claims.collect'])
+const sweepCalls = new Set([
+  'watch.move',
+  'jobs.reclaim',
+  'jobs.expireTimeouts',
+  'jobs.adopt',
+  'jobs.repairDispatch',
+  'jobs.queueAges',
+  'claims.collect',
+])
 
 export function newSweepers(): Sweepers {
   return {

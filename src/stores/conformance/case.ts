@@ -18,6 +18,11 @@ export interface OpenStore {
    * are skipped, and the others wait for some real milliseconds.
    */
   readonly time: ControlledTime | null
+  /**
+   * Removes the lease rows of a claim, as a partial restore or a stray delete would. Without it the cases about
+   * that are skipped.
+   */
+  readonly unlease?: (token: string) => Promise<void> | void
   readonly dispose: () => Promise<void> | void
 }
 
@@ -36,10 +41,15 @@ export interface RunContext {
   skip(reason: string): void
 }
 
+export type Need = 'clock' | 'content' | 'unlease'
+
 /** One promise of the port. The numbers in its name are those of the requirements it stands for. */
 export interface Case {
   readonly name: string
-  /** `clock`: it moves the database's clock. `content`: it reads the whole store with `dump`. */
-  readonly needs?: 'clock' | 'content'
+  /**
+   * `clock`: it moves the database's clock. `content`: it reads the whole store with `dump`. `unlease`: it removes
+   * lease rows behind the store's back.
+   */
+  readonly needs?: Need | readonly Need[]
   readonly run: (fixture: Fixture) => Promise<void>
 }

@@ -15,7 +15,10 @@ export const claimCases: readonly Case[] = [
       const { claimedAtMs } = after
       const started = { state: 'running', epoch: 1, attempt: 1, visibleAtMs: null, token } as const
       assertChanged(after, before, { ...started, claimedAtMs, updatedAtMs: claimedAtMs })
-      assert.deepEqual(jobs, [{ spec: before.spec, epoch: 1, attempt: 1, failures: 0, evictions: 0 }])
+      const waitedMs = claimedAtMs - (before.visibleAtMs ?? 0)
+      assert.deepEqual(jobs, [
+        { spec: before.spec, epoch: 1, attempt: 1, failures: 0, evictions: 0, waitedMs },
+      ])
       assert.equal(soloWaiting, false)
     },
   },

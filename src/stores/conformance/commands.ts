@@ -172,10 +172,11 @@ const retryCases: readonly Case[] = [
         [2, 'queued'],
         [3, 'failed'],
       ] as const) {
+        const { spec, visibleAtMs } = await get(id)
         const { jobs } = await claim()
-        const failures = next - 2
-        const { spec } = await get(id)
-        assert.deepEqual(jobs, [{ spec, epoch: next, attempt: next, failures, evictions: 0 }])
+        const waitedMs = ((await get(id)).claimedAtMs ?? 0) - (visibleAtMs ?? 0)
+        const counts = { epoch: next, attempt: next, failures: next - 2, evictions: 0 }
+        assert.deepEqual(jobs, [{ spec, ...counts, waitedMs }])
         assert.equal((await settle(id, next, failure())).state, state)
       }
     },

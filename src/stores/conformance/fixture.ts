@@ -6,6 +6,7 @@ import type {
   InspectableStore,
   NewJob,
   Reclaimed,
+  RecoverReply,
   Settlement,
   SettleReply,
   Store,
@@ -62,6 +63,8 @@ export interface Fixture {
   readonly move: () => Promise<WatchMoveReply>
   /** Lets `ms` pass while the outage watch sees the store all the time. */
   readonly seen: (ms: number) => Promise<void>
+  /** Removes the lease rows of a claim behind the store's back. */
+  readonly unlease: (token: string) => Promise<void>
   /** Reclaims until nothing is left; answers the jobs of this case. */
   readonly reclaim: (limit?: number) => Promise<Reclaimed[]>
   readonly inspectable: () => InspectableStore
@@ -80,7 +83,7 @@ export function failure(options: { delayMs?: number; permanent?: boolean } = {})
   return { kind: 'failed', error: { code: 'E_TEST', message: 'it broke' }, permanent, delayMs }
 }
 
-export async function createFixture({ store, time }: OpenStore, salt: string): Promise<Fixture> {
+export async function createFixture({ store, time, unlease }: OpenStore, salt: string): Promise<Fixture> {
   const prefix = `${salt}@${(await store.now()).toString(36)}`
   let names = 0
   const name = (what: string): string => `${prefix}/${what}${++names}`
@@ -199,6 +202,10 @@ export async function createFixture({ store, time }: OpenStore, salt: string): P
         await move()
       }
     },
+    unlease: async (token) => {
+      assert.ok(unlease, 'a case that removes lease rows must say so')
+      await unlease(token)
+    },
     reclaim: async (limit = 100) => {
       const jobs: Reclaimed[] = []
       for (let full = true, calls = 0; full; calls++) {
@@ -217,6 +224,12 @@ export async function createFixture({ store, time }: OpenStore, salt: string): P
       return result
     },
   }
+}
+
+/** What a recovery answers of these jobs of a claim: all but how long they had been due. */
+export function recoveryOf(jobs: readonly (ClaimedJob | undefined)[]): RecoverReply {
+  const known = jobs.filter((job) => job !== undefined)
+  return { kind: 'recovered', jobs: known.map((job) => ({ ...job, waitedMs: null })) }
 }
 
 /** What a job is that nobody holds, and that waits for nothing. */

@@ -1,6 +1,8 @@
+import { adoptCases } from './adopt.ts'
+import { queueAgeCases } from './ages.ts'
 import { cancelRaceCases } from './cancel-races.ts'
 import { cancelCases } from './cancel.ts'
-import type { Case, ConformanceSetUp, Runner } from './case.ts'
+import type { Case, ConformanceSetUp, Need, OpenStore, Runner } from './case.ts'
 import { claimOrderCases } from './claim-order.ts'
 import { claimCases } from './claim.ts'
 import { collectCases } from './collect.ts'
@@ -38,6 +40,8 @@ const facets: Readonly<Record<string, readonly Case[]>> = {
   reclaim: reclaimCases,
   'reclaim under the watch': watchedReclaimCases,
   'expire timeouts': timeoutCases,
+  adopt: adoptCases,
+  'queue ages': queueAgeCases,
   watch: watchCases,
   collect: collectCases,
   cancel: cancelCases,
@@ -52,6 +56,18 @@ const facets: Readonly<Record<string, readonly Case[]>> = {
   content: contentCases,
 }
 
+const lacks: Readonly<Record<Need, (open: OpenStore) => boolean>> = {
+  clock: ({ time }) => time === null,
+  content: ({ store }) => !('dump' in store),
+  unlease: ({ unlease }) => unlease === undefined,
+}
+
+const reasons: Readonly<Record<Need, string>> = {
+  clock: 'the clock of this store is real',
+  content: 'the content of this store cannot be read whole',
+  unlease: 'the set-up brings no way to remove lease rows',
+}
+
 /**
  * What every store must do, as tests of whichever runner is handed in:
  * `storeConformance({ describe, test }, { name, open })`.
@@ -64,10 +80,8 @@ export function storeConformance({ describe, test }: Runner, setUp: ConformanceS
           test(name, async (context) => {
             const open = await setUp.open()
             try {
-              if (needs === 'clock' && !open.time) return context.skip('the clock of this store is real')
-              if (needs === 'content' && !('dump' in open.store)) {
-                return context.skip('the content of this store cannot be read whole')
-              }
+              const missing = [needs ?? []].flat().find((need) => lacks[need](open))
+              if (missing) return context.skip(reasons[missing])
               await run(await createFixture(open, `${facet}-${index}`))
             } finally {
               await open.dispose()

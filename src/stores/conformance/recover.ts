@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import type { ClaimedJob } from '../../engine/ports/store.ts'
 import type { Case } from './case.ts'
-import { failure, shortMs, succeeded } from './fixture.ts'
+import { failure, recoveryOf, shortMs, succeeded } from './fixture.ts'
 
 export const recoverCases: readonly Case[] = [
   {
@@ -20,7 +21,7 @@ export const recoverCases: readonly Case[] = [
       const ids = await enqueue({ band: 3 }, { band: 1, leaseTtlMs: 60_000 }, { band: 2, input: '[1]' })
       const { token, jobs } = await claim()
       const before = await Promise.all(ids.map(get))
-      assert.deepEqual(await store.claims.recover({ token, worker }), { kind: 'recovered', jobs })
+      assert.deepEqual(await store.claims.recover({ token, worker }), recoveryOf(jobs))
       assert.deepEqual(await Promise.all(ids.map(get)), before)
     },
   },
@@ -51,8 +52,8 @@ export const recoverCases: readonly Case[] = [
         const states = (await Promise.all(ids.map(get))).map(({ state }) => state)
         if (states.includes('running')) {
           assert.deepEqual(states, ['running', 'running'])
-          const { jobs } = claimed as { jobs: unknown }
-          assert.deepEqual(recovered, { kind: 'recovered', jobs })
+          const { jobs } = claimed as { jobs: readonly ClaimedJob[] }
+          assert.deepEqual(recovered, recoveryOf(jobs))
         } else {
           assert.deepEqual([claimed, recovered], [{ kind: 'void' }, { kind: 'voided' }])
         }
@@ -66,11 +67,11 @@ export const recoverCases: readonly Case[] = [
       const { token, jobs } = await claim()
       await settle(ids[0], 1, succeeded)
       await settle(ids[2], 1, failure())
-      assert.deepEqual(await store.claims.recover({ token, worker }), { kind: 'recovered', jobs: [jobs[1]] })
+      assert.deepEqual(await store.claims.recover({ token, worker }), recoveryOf([jobs[1]]))
       const second = await claim()
       assert.deepEqual(second.ids, [ids[2]])
       const reply = await store.claims.recover({ token, worker })
-      assert.deepEqual(reply, { kind: 'recovered', jobs: [jobs[1]] })
+      assert.deepEqual(reply, recoveryOf([jobs[1]]))
       await settle(ids[1], 1, succeeded)
       assert.deepEqual(await store.claims.recover({ token, worker }), { kind: 'recovered', jobs: [] })
     },

@@ -26,7 +26,11 @@ export function claim(content: Content, params: ClaimParams, nowMs: number): Cla
     token,
     ttls.map((ttlMs) => ({ token, ttlMs, worker, expiresAtMs: nowMs + ttlMs })),
   )
-  return { kind: 'claimed', jobs: jobs.map(claimedJob), soloWaiting }
+  return {
+    kind: 'claimed',
+    jobs: jobs.map((job, k) => claimedJob(job, nowMs - (taken[k]?.visibleAtMs ?? nowMs))),
+    soloWaiting,
+  }
 }
 
 /** Answered before anything is looked at, the token included. */
@@ -91,7 +95,7 @@ export function recover(
   }
   if (header.worker === null) return { kind: 'voided' }
   extend(content, token, worker, nowMs)
-  return { kind: 'recovered', jobs: jobsUnder(content, token).map(claimedJob) }
+  return { kind: 'recovered', jobs: jobsUnder(content, token).map((job) => claimedJob(job, null)) }
 }
 
 export function renew(content: Content, { worker, tokens }: RenewParams, nowMs: number): RenewReply {
@@ -143,6 +147,9 @@ function extend(content: Content, token: string, worker: string, nowMs: number):
   content.leases.set(token, rows.map(renewed))
 }
 
-function claimedJob({ spec, epoch, attempt, failures, evictions }: JobRecord): ClaimedJob {
-  return { spec, epoch, attempt, failures, evictions }
+function claimedJob(
+  { spec, epoch, attempt, failures, evictions }: JobRecord,
+  waitedMs: number | null,
+): ClaimedJob {
+  return { spec, epoch, attempt, failures, evictions, waitedMs }
 }

@@ -1,5 +1,5 @@
 import { settled } from '../../engine/jobs/transitions.ts'
-import type { InspectableStore, SettleParams, SettleReply } from '../../engine/ports/store.ts'
+import type { InspectableStore, QueueAge, SettleParams, SettleReply } from '../../engine/ports/store.ts'
 import { systemClock } from '../../engine/system.ts'
 import { InvalidArgument } from '../../engine/errors.ts'
 import { type ResilientOptions, resilient } from '../resilient.ts'
@@ -37,7 +37,9 @@ export function rawMemoryStore(time: { nowMs(): number }): InspectableStore {
       settle: at(settle),
       reclaim: at(recovery.reclaim),
       expireTimeouts: at(recovery.expireTimeouts),
+      adopt: at(recovery.adopt),
       get: at(({ jobs }, { id }: { readonly id: string }) => jobs.get(id) ?? null),
+      queueAges: at(queueAges),
       requestCancel: at(commands.requestCancel),
       retry: at(commands.retry),
       reschedule: at(commands.reschedule),
@@ -69,6 +71,17 @@ export function rawMemoryStore(time: { nowMs(): number }): InspectableStore {
       content = createContent()
     },
   }
+}
+
+function queueAges(
+  { ready }: Content,
+  { queues }: { readonly queues: readonly string[] },
+  nowMs: number,
+): QueueAge[] {
+  return queues.map((queue) => {
+    const sinceMs = ready.earliestMs(queue)
+    return { queue, oldestDueMs: sinceMs !== null && sinceMs <= nowMs ? nowMs - sinceMs : null }
+  })
 }
 
 function settle(content: Content, { settlements }: SettleParams, nowMs: number): SettleReply {

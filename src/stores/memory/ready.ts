@@ -10,6 +10,8 @@ export interface Ready {
   add(job: JobRecord): void
   /** The first due job, or null. `current` answers the job as it is now. */
   first(filter: ReadyFilter, nowMs: number): JobRecord | null
+  /** When the first of the queue is or was due, whatever its kind and band; null if it is empty. */
+  earliestMs(queue: string): number | null
   /** Takes out the job that `first` answered. */
   remove(job: JobRecord): void
   clear(): void
@@ -61,6 +63,14 @@ export function createReady(current: (id: string) => JobRecord | undefined): Rea
         if (best) return best
       }
       return null
+    },
+    earliestMs: (queue) => {
+      let earliestMs = Number.POSITIVE_INFINITY
+      for (const heap of [...(lanes.get(queue)?.values() ?? [])].flat()) {
+        const top = head(heap)
+        if (top) earliestMs = Math.min(earliestMs, dueMs(top))
+      }
+      return Number.isFinite(earliestMs) ? earliestMs : null
     },
     remove: (job) => {
       const heap = heapOf(job)

@@ -1,6 +1,6 @@
 import type { JobRecord } from '../../engine/jobs/record.ts'
-import { reclaimed, takenTo, timedOut } from '../../engine/jobs/transitions.ts'
-import type { LeaseRow, ReclaimReply, TimeoutReply } from '../../engine/ports/store.ts'
+import { reclaimed, takenBack, takenTo, timedOut } from '../../engine/jobs/transitions.ts'
+import type { AdoptReply, LeaseRow, ReclaimReply, TimeoutReply } from '../../engine/ports/store.ts'
 import { isSilent } from '../../engine/recovery/watch.ts'
 import { jobsUnder } from './claims.ts'
 import { type Content, byText, put } from './content.ts'
@@ -20,12 +20,7 @@ export function reclaim(
   const jobs: JobRecord[] = []
   for (const row of takeable.slice(0, limit)) jobs.push(...takeLease(content, row, nowMs))
   return {
-    jobs: jobs.map((job) => ({
-      id: job.spec.id,
-      epoch: job.epoch,
-      evictions: job.evictions,
-      state: takenTo(job),
-    })),
+    jobs: jobs.map(takenBack),
     heldBack: silent.length - takeable.length,
     full: takeable.length > limit,
   }
@@ -52,6 +47,25 @@ function takeLease(content: Content, lease: LeaseRow, nowMs: number): JobRecord[
     .map((job) => reclaimed(job, nowMs))
   for (const job of jobs) put(content, job)
   return jobs
+}
+
+/** Running jobs whose claim has no lease row of their TTL. */
+export function adopt(
+  content: Content,
+  { limit, silentMs }: { readonly limit: number; readonly silentMs: number },
+  nowMs: number,
+): AdoptReply {
+  if (limit <= 0 || quietForMs(content, nowMs) < silentMs) return { jobs: [] }
+  const unleased: JobRecord[] = []
+  for (const { token, madeAtMs } of content.claims.values()) {
+    if (nowMs - madeAtMs < silentMs) continue
+    const ttls = (content.leases.get(token) ?? []).map(({ ttlMs }) => ttlMs)
+    unleased.push(...jobsUnder(content, token).filter(({ spec }) => !ttls.includes(spec.leaseTtlMs)))
+  }
+  unleased.sort((a, b) => (a.claimedAtMs ?? 0) - (b.claimedAtMs ?? 0) || a.seq - b.seq)
+  const jobs = unleased.slice(0, limit).map((job) => reclaimed(job, nowMs))
+  for (const job of jobs) put(content, job)
+  return { jobs: jobs.map(takenBack) }
 }
 
 export function expireTimeouts(

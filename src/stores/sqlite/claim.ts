@@ -23,12 +23,13 @@ export function claim(operation: Operation, params: ClaimParams): ClaimReply {
   const { token, worker } = params
   const { query, command } = operation
   if (query('select 1 from holdfast_claim where token = ?').get(token)) return { kind: 'void' }
-  const { seqs, soloWaiting } = choose(operation, params)
-  if (seqs.length === 0) return { kind: 'claimed', jobs: [], soloWaiting }
-  const list = JSON.stringify(seqs)
+  const { taken, soloWaiting } = choose(operation, params)
+  if (taken.length === 0) return { kind: 'claimed', jobs: [], soloWaiting }
+  const list = JSON.stringify(taken.map(({ seq }) => seq))
+  const waitedMs = taken.map(({ visibleAtMs }) => operation.nowMs - visibleAtMs)
   const [header] = query<[number]>(nextClaim).get() as [number]
   command(start).run(header, list)
-  const jobs = claimedJobs(operation, list, header)
+  const jobs = claimedJobs(operation, list, header, waitedMs)
   let boundMs = Number.MAX_SAFE_INTEGER
   const ttls = new Set<number>()
   for (const { spec } of jobs) {

@@ -8,11 +8,14 @@ import type { Operation } from './statements.ts'
  * (queue, kind, band) is read on its own, in index order and only as far as needed, and merged here.
  */
 
-interface Due {
-  readonly queue: string
+interface Taken {
   readonly seq: number
-  readonly band: number
   readonly visibleAtMs: number
+}
+
+interface Due extends Taken {
+  readonly queue: string
+  readonly band: number
 }
 
 /** The due jobs of one queue, kind and band, read page by page. */
@@ -36,30 +39,30 @@ const [pageOfMany, pageOfSolo] = [page(0), page(1)]
 export function choose(
   operation: Operation,
   { limit, queues, kinds, solo: stance }: ClaimParams,
-): { readonly seqs: readonly number[]; readonly soloWaiting: boolean } {
+): { readonly taken: readonly Taken[]; readonly soloWaiting: boolean } {
   const { hold, paused } = control.get(operation)
-  if (hold) return { seqs: [], soloWaiting: false }
+  if (hold) return { taken: [], soloWaiting: false }
   const open = queues.filter(({ queue, limit }) => limit > 0 && !paused.includes(queue))
   const room = new Map(open.map(({ queue, limit }) => [queue, limit]))
   const soloAhead = (): Due | null =>
     stance === 'pass' ? null : firstSolo(operation, [...room.keys()], kinds)
   let solo = soloAhead()
-  const seqs: number[] = []
+  const taken: Taken[] = []
   for (let band = 0; band < bands; band++) {
     const lanes = [...room.keys()].flatMap((queue) =>
       kinds.map((kind) =>
         laneOf(operation, pageOfMany, { queue, kind, band }, limit, kinds.length * room.size),
       ),
     )
-    while (seqs.length < limit && room.size > 0) {
+    while (taken.length < limit && room.size > 0) {
       const lane = least(lanes, room)
       const next = lane?.first() ?? null
       if (solo && solo.band === band && (next === null || before(solo, next))) {
-        if (stance === 'await' || seqs.length > 0) return { seqs, soloWaiting: true }
-        return { seqs: [solo.seq], soloWaiting: false }
+        if (stance === 'await' || taken.length > 0) return { taken, soloWaiting: true }
+        return { taken: [solo], soloWaiting: false }
       }
       if (!lane || !next) break
-      seqs.push(next.seq)
+      taken.push(next)
       lane.drop()
       const left = (room.get(lane.queue) ?? 0) - 1
       room.set(lane.queue, left)
@@ -68,7 +71,7 @@ export function choose(
       if (solo?.queue === lane.queue) solo = soloAhead()
     }
   }
-  return { seqs, soloWaiting: false }
+  return { taken, soloWaiting: false }
 }
 
 /** The first due job on its last eviction. There is seldom any, which one look at its index tells. */

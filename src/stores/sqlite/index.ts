@@ -4,6 +4,8 @@ import type { InspectableStore } from '../../engine/ports/store.ts'
 import type { Random } from '../../engine/ports/random.ts'
 import { systemClock, systemRandom } from '../../engine/system.ts'
 import { type ResilientOptions, resilient } from '../resilient.ts'
+import { adopt as adoptUnleased } from './adopt.ts'
+import { queueAges } from './ages.ts'
 import { requestCancel } from './cancel.ts'
 import { checkpoint, checkpoints } from './checkpoint.ts'
 import * as claims from './claim.ts'
@@ -110,7 +112,9 @@ function storeOver(
       settle: write(settle),
       reclaim: write(reclaim),
       expireTimeouts: write(expireTimeouts),
+      adopt: write(adoptUnleased),
       get: read(get),
+      queueAges: read(queueAges),
       requestCancel: write(requestCancel),
       retry: write(retry),
       reschedule: write(reschedule),

@@ -1,5 +1,5 @@
 import type { JobRecord } from '../../engine/jobs/record.ts'
-import { reclaimed, takenTo } from '../../engine/jobs/transitions.ts'
+import { reclaimed, takenBack } from '../../engine/jobs/transitions.ts'
 import type { ReclaimReply } from '../../engine/ports/store.ts'
 import { setBackMsMax } from '../../engine/recovery/watch.ts'
 import { jobsUnderLease, putMoved } from './moving.ts'
@@ -34,12 +34,7 @@ export function reclaim(operation: Operation, { limit }: { readonly limit: numbe
     }
   }
   return {
-    jobs: jobs.map((job) => ({
-      id: job.spec.id,
-      epoch: job.epoch,
-      evictions: job.evictions,
-      state: takenTo(job),
-    })),
+    jobs: jobs.map(takenBack),
     heldBack: silent.length - takeable.length,
     full: takeable.length > limit,
   }

@@ -20,5 +20,5 @@ export function recover(
   }
   if (header[1] === null) return { kind: 'voided' }
   renewLeases(operation, worker, [token])
-  return { kind: 'recovered', jobs: claimedJobs(operation, header[2], header[0]) }
+  return { kind: 'recovered', jobs: claimedJobs(operation, header[2], header[0], []) }
 }

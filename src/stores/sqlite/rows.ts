@@ -156,8 +156,16 @@ const selectClaimed = `select ${specColumns}, j.epoch, j.attempt, j.failures, j.
   from json_each(?) e cross join holdfast_job j on j.seq = e.value join holdfast_body b on b.seq = j.seq
   where j.claim = ?`
 
-/** The running jobs of a claim among `seqs` (a JSON list), in the order of the list. */
-export function claimedJobs(operation: Operation, seqs: string, claim: number): ClaimedJob[] {
+/**
+ * The running jobs of a claim among `seqs` (a JSON list), in the order of the list. `waitedMs` says how long each
+ * of the list had been due, or nothing.
+ */
+export function claimedJobs(
+  operation: Operation,
+  seqs: string,
+  claim: number,
+  waitedMs: readonly number[],
+): ClaimedJob[] {
   const delays = new Map<string, readonly number[]>()
   const rows = operation.query<ClaimedRow>(selectClaimed).all(seqs, claim)
   // They come in that order; SQLite would copy the inputs to make sure of it.
@@ -168,5 +176,6 @@ export function claimedJobs(operation: Operation, seqs: string, claim: number): 
     attempt: row[16],
     failures: row[17],
     evictions: row[18],
+    waitedMs: waitedMs[row[19]] ?? null,
   }))
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { defineJob } from '../../../src/engine/jobs/definition.ts'
 import { type Bench, bench, never, stopNow } from '../../support/bench.ts'
 import { trapUnhandledRejections } from '../../support/unhandled.ts'
+import { unlease } from '../../support/unlease.ts'
 
 trapUnhandledRejections()
 
@@ -194,5 +195,22 @@ describe('the sweeper', () => {
     await b.clock.advance(2 * 3_600_000)
     expect(await b.database.job('x')).toMatchObject({ state: 'running', epoch: 1, evictions: 0 })
     await stopNow(b)
+  })
+})
+
+describe('running jobs without a lease', () => {
+  it('come back a quarter of an hour after their claim, and not before (4.5, 27.7)', async () => {
+    const b = bench()
+    await b.engine.start()
+    await b.engine.enqueue(job, null, { id: 'x', timeoutMs: 86_400_000 })
+    const queues = [{ queue: 'default', limit: 1 }]
+    const claim = { token: 'gone', worker: 'w', limit: 1, queues, kinds: ['job'], solo: 'take' } as const
+    await b.database.raw.claims.claim(claim)
+    await unlease(b.database.raw, 'gone')
+    await b.clock.advance(899_999)
+    expect(await b.database.job('x')).toMatchObject({ state: 'running', evictions: 0 })
+    await b.clock.advance(30_001)
+    expect(await b.database.job('x')).toMatchObject({ state: 'queued', epoch: 2, evictions: 1 })
+    await b.engine.stop()
   })
 })

@@ -38,6 +38,7 @@ describe('tick', () => {
       'watch.move',
       'jobs.reclaim',
       'jobs.expireTimeouts',
+      'jobs.adopt',
       'jobs.repairDispatch',
       'claims.collect',
     ])

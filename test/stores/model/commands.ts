@@ -10,6 +10,7 @@ import type { Model, ModelJob } from './model.ts'
 interface Real {
   readonly store: port.InspectableStore
   readonly time: ControlledTime
+  readonly unlease: (token: string) => Promise<void> | void
   /** How often something worth testing happened, over all runs. */
   readonly seen: Map<string, number>
 }
@@ -317,6 +318,31 @@ const reclaim = limit.map((most) =>
   }),
 )
 
+const adopt = fc.record({ limit, silentMs: pick(0, 20, 20, 40) }).map((params) =>
+  command(`adopt ${JSON.stringify(params)}`, async (model, { store, seen }) => {
+    const reply = model.adopt(params)
+    for (const { state } of reply.jobs) count(seen, `adopted ${state}`)
+    return [reply, await store.jobs.adopt(params)]
+  }),
+)
+
+const unlease = pick(0, 0, 1, 2).map((choice) =>
+  command(`unlease ${choice}`, async (model, { unlease }) => {
+    const token = tokenOf(model, choice)
+    await unlease(token)
+    model.unlease(token)
+    return [null, null]
+  }),
+)
+
+const ages = pick(['q1', 'q2'], ['q2', 'q1', 'nowhere'], ['q1', 'q1'], []).map((queues) =>
+  command(`queueAges ${queues.join()}`, async (model, { store, seen }) => {
+    const reply = model.queueAges({ queues })
+    for (const { oldestDueMs } of reply) count(seen, oldestDueMs === null ? 'none due' : 'one due')
+    return [reply, await store.jobs.queueAges({ queues })]
+  }),
+)
+
 const expire = limit.map((most) =>
   command(`expireTimeouts ${most}`, async (model, { store, seen }) => {
     const reply = model.expireTimeouts({ limit: most })
@@ -425,5 +451,6 @@ export const commands: fc.Arbitrary<Command>[] = [
   [insert, insert, insert, claim, claim, claim, claim, claim, recover, renew, settle, settle, settle, settle],
   [settle, reclaim, reclaim, reclaim, expire, expire, watched],
   [collect, move, pass, pass, watched, watched, declare, get, reopen],
+  [adopt, adopt, unlease, ages],
   [cancel, operate, operate, note, note, note, repair, named, named, switches, resume],
 ].flat()

@@ -101,6 +101,7 @@ export class Model {
       room.set(job.spec.queue, (room.get(job.spec.queue) ?? 0) - 1)
     }
     if (taken.length > 0) this.headers.push({ token, worker, madeAtMs: this.nowMs })
+    const waitedMs = taken.map(({ visibleAtMs }) => this.nowMs - (visibleAtMs ?? 0))
     for (const job of taken) {
       const start = { token, claimedAtMs: this.nowMs, visibleAtMs: null, progress: null }
       this.#write(job, { state: 'running', ...start })
@@ -111,7 +112,7 @@ export class Model {
       if (this.leases.some((lease) => lease.token === token && lease.ttlMs === ttlMs)) continue
       this.leases.push({ token, ttlMs, worker, expiresAtMs: this.nowMs + ttlMs })
     }
-    return { kind: 'claimed', jobs: taken.map(claimedOf), soloWaiting }
+    return { kind: 'claimed', jobs: taken.map((job, k) => claimedOf(job, waitedMs[k] ?? 0)), soloWaiting }
   }
 
   recover({ token, worker }: { readonly token: string; readonly worker: string }): port.RecoverReply {
@@ -119,7 +120,7 @@ export class Model {
     if (!header) this.headers.push({ token, worker: null, madeAtMs: this.nowMs })
     if (!header || header.worker === null) return { kind: 'voided' }
     this.renew({ worker, tokens: [token] })
-    return { kind: 'recovered', jobs: this.#under(token).map(claimedOf) }
+    return { kind: 'recovered', jobs: this.#under(token).map((job) => claimedOf(job, null)) }
   }
 
   renew({ worker, tokens }: port.RenewParams): port.RenewReply {
@@ -178,15 +179,40 @@ export class Model {
       this.leases = this.leases.filter((other) => other !== lease)
       for (const job of this.#under(lease.token)) {
         if (job.spec.leaseTtlMs !== lease.ttlMs) continue
-        const evictions = job.evictions + 1
-        const error = { code: 'LEASE_LOST', message: `lease lost x${evictions}` }
-        this.#write(job, { evictions, error, epoch: job.epoch + 1 })
-        if (evictions >= job.spec.maxEvictions) this.#end(job, 'failed')
-        else this.#comeBack(job, waitOf(job, evictions))
-        jobs.push({ id: job.spec.id, epoch: job.epoch, evictions, state: job.state as Taken })
+        jobs.push(this.#evict(job))
       }
     }
     return { jobs, heldBack: silent.length - open.length, full: open.length > limit }
+  }
+
+  adopt({ limit, silentMs }: { readonly limit: number; readonly silentMs: number }): port.AdoptReply {
+    const lost = this.jobs
+      .filter(({ state, claimedAtMs }) => state === 'running' && this.nowMs - (claimedAtMs ?? 0) >= silentMs)
+      .filter(({ token, spec }) => {
+        return !this.leases.some((lease) => lease.token === token && lease.ttlMs === spec.leaseTtlMs)
+      })
+      .sort((a, b) => (a.claimedAtMs ?? 0) - (b.claimedAtMs ?? 0) || a.seq - b.seq)
+      .slice(0, Math.max(0, limit))
+    if (!this.#watchedFor(silentMs)) return { jobs: [] }
+    return { jobs: lost.map((job) => this.#evict(job)) }
+  }
+
+  queueAges({ queues }: { readonly queues: readonly string[] }): port.QueueAge[] {
+    return queues.map((queue) => {
+      const waits = this.jobs
+        .filter(({ state, spec, visibleAtMs }) => {
+          return (
+            state === 'queued' && spec.queue === queue && visibleAtMs !== null && visibleAtMs <= this.nowMs
+          )
+        })
+        .map(({ visibleAtMs }) => this.nowMs - (visibleAtMs ?? 0))
+      return { queue, oldestDueMs: waits.length > 0 ? Math.max(...waits) : null }
+    })
+  }
+
+  /** A stray delete: the lease rows of a claim are gone. */
+  unlease(token: string): void {
+    this.leases = this.leases.filter((lease) => lease.token !== token)
   }
 
   expireTimeouts({ limit }: { readonly limit: number }): port.TimeoutReply {
@@ -388,6 +414,15 @@ export class Model {
     return { kind: 'applied', version: job.version }
   }
 
+  #evict(job: ModelJob): port.Reclaimed {
+    const evictions = job.evictions + 1
+    const error = { code: 'LEASE_LOST', message: `lease lost x${evictions}` }
+    this.#write(job, { evictions, error, epoch: job.epoch + 1 })
+    if (evictions >= job.spec.maxEvictions) this.#end(job, 'failed')
+    else this.#comeBack(job, waitOf(job, evictions))
+    return { id: job.spec.id, epoch: job.epoch, evictions, state: job.state as Taken }
+  }
+
   #lend(key: string, owner: string, ttlMs: number): void {
     this.named = this.named.filter((lease) => lease.key !== key)
     this.named.push({ key, owner, expiresAtMs: this.nowMs + ttlMs })
@@ -413,8 +448,11 @@ function waitOf({ spec: { backoffMs } }: ModelJob, nth: number): number {
   return (nth <= backoffMs.length ? backoffMs[nth - 1] : backoffMs.at(-1)) ?? 0
 }
 
-function claimedOf({ spec, epoch, attempt, failures, evictions }: ModelJob): port.ClaimedJob {
-  return { spec, epoch, attempt, failures, evictions }
+function claimedOf(
+  { spec, epoch, attempt, failures, evictions }: ModelJob,
+  waitedMs: number | null,
+): port.ClaimedJob {
+  return { spec, epoch, attempt, failures, evictions, waitedMs }
 }
 
 function recordOf(job: ModelJob): JobRecord {

@@ -21,6 +21,7 @@ const worthSeeing = [
   ['lost queued', 'lost running', 'lost succeeded', 'superseded queued', 'superseded running'],
   ['reclaimed queued', 'reclaimed failed', 'held back', 'full', 'timed out queued', 'timed out failed'],
   ['moved', 'restarted', 'refused'],
+  ['adopted queued', 'adopted failed', 'one due', 'none due'],
   ['applied cancelled', 'lost cancelled', 'reclaimed cancelled', 'timed out cancelled'],
   ['cancel cancelled', 'cancel requested', 'cancel ended', 'cancel missing', 'repaired'],
   ['retry applied', 'retry applied again', 'retry refused failed', 'retry refused queued'],
@@ -35,9 +36,10 @@ export async function assertLikeModel({ open, seed, runs }: ModelRun): Promise<M
   const seen = new Map<string, number>()
   await fc.assert(
     fc.asyncProperty(fc.commands(commands, { maxCommands: 200, size: 'max' }), async (sequence) => {
-      const { store, time, dispose } = await open()
+      const { store, time, unlease, dispose } = await open()
       assert.ok(time, 'the model needs a clock that it can move')
-      const real = { store: store as InspectableStore, time, seen }
+      assert.ok(unlease, 'the model needs a hand on the lease rows')
+      const real = { store: store as InspectableStore, time, unlease, seen }
       try {
         const model = new Model(await store.now())
         model.declare(await store.watch.declare({ sweepMs: 10 }))
