@@ -34,6 +34,16 @@ export type StoreEvent =
       readonly jitter: boolean
       /** How long after now it is due; null where that is an absolute time, or never until it is dispatched. */
       readonly dueMs: number | null
+      /** Without a place in the queue: whoever created it was to give it one, and a sweep does if nobody did. */
+      readonly undispatched: boolean
+      /** Digest of the input's JSON text. */
+      readonly input: number
+    }
+  /** Its id is taken by a job of another kind or input. */
+  | {
+      readonly type: 'insert.refused'
+      readonly job: string
+      readonly kind: string
       /** Digest of the input's JSON text. */
       readonly input: number
     }
@@ -63,6 +73,8 @@ export type StoreEvent =
       readonly delayMs: number
       /** Digest of the result's JSON text; 0 for none. */
       readonly result: number
+      /** Code of the error of a failure; null for none. */
+      readonly error: string | null
       readonly settled: Settled
       readonly repeated: boolean
       readonly state: JobState | null
@@ -97,7 +109,10 @@ export type StoreEvent =
       /** Names the call: a repeat of one that applied is answered `applied` again. */
       readonly token: string
       readonly delayMs: number
+      /** The version at which it was asked for. */
+      readonly asked: number
       readonly applied: boolean
+      /** The version after it. */
       readonly version: number | null
     }
   | { readonly type: 'job.dispatched'; readonly job: string }
@@ -138,6 +153,8 @@ export type EngineEvent =
   | { readonly type: 'engine.started'; readonly worker: string }
   | { readonly type: 'engine.stopped'; readonly worker: string }
   | { readonly type: 'claim.unknown'; readonly token: string }
+  /** What became of an unknown claim is known. */
+  | { readonly type: 'claim.known'; readonly token: string }
   | {
       readonly type: 'attempt.started'
       readonly job: string
@@ -205,6 +222,20 @@ export type WorldEvent =
       readonly created: boolean
       readonly tries: number
     }
+  /** Its id is taken by another job, its producer was told. */
+  | { readonly type: 'enqueue.refused'; readonly job: string }
+  /** The store will not take this settlement, in whatever group it comes. */
+  | { readonly type: 'settle.refused'; readonly job: string; readonly epoch: number }
+  /** What an engine says of itself when it is asked. */
+  | {
+      readonly type: 'node.health'
+      readonly status: string
+      readonly reachable: boolean
+      readonly running: number
+      readonly slotsUsed: number
+      readonly claims: number
+      readonly uncertain: number
+    }
   /** What a handler got, `input` as a digest, and whether its definition asks to be ended when its lease is uncertain. */
   | {
       readonly type: 'handler.began'
@@ -212,6 +243,8 @@ export type WorldEvent =
       readonly epoch: number
       readonly input: number
       readonly abortsUncertain: boolean
+      /** The fencing token that it is given for other systems. */
+      readonly fence: string
     }
   /** Its signal fired; `code` is that of the reason. */
   | {
@@ -230,6 +263,10 @@ export type WorldEvent =
       readonly permanent: boolean
       /** Digest of the JSON text that it returned; 0 for nothing. */
       readonly result: number
+      /** Code of what it threw; null for nothing. */
+      readonly error: string | null
+      /** What ran, a letter each in its order: outer middleware, inner middleware, handler. */
+      readonly calls: string
     }
   | { readonly type: 'run.healed'; readonly boundMs: number }
   | {
@@ -240,7 +277,11 @@ export type WorldEvent =
       readonly failures: number
       readonly evictions: number
       readonly epoch: number
+      readonly version: number
       /** Digest of the stored result; 0 for none. */
       readonly result: number
+      /** Code of the stored error; null for none. */
+      readonly error: string | null
     }
-  | { readonly type: 'run.ended'; readonly converged: boolean }
+  /** `tokens`: of the claims whose rows are still there. */
+  | { readonly type: 'run.ended'; readonly converged: boolean; readonly tokens: readonly string[] }

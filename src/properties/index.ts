@@ -4,24 +4,32 @@ import { checkpointsKept } from './checkpoints-kept.ts'
 import { claimOrder } from './claim-order.ts'
 import { convergence } from './convergence.ts'
 import { deadWorkerRecovered } from './dead-worker-recovered.ts'
+import { doubtClaimsNothing } from './doubt-claims-nothing.ts'
 import { exactBudgets } from './exact-budgets.ts'
 import { exactlyOnceClaim } from './exactly-once-claim.ts'
 import { fencing } from './fencing.ts'
 import { handlerTruth } from './handler-truth.ts'
+import { healthTruth } from './health-truth.ts'
 import { holdHolds } from './hold-holds.ts'
+import { idTruth } from './id-truth.ts'
 import { leaseCertainty } from './lease-certainty.ts'
+import { leaseLasts } from './lease-lasts.ts'
 import { lostReplyCostsNothing } from './lost-reply-costs-nothing.ts'
+import { marginPays } from './margin-pays.ts'
 import { namedLeaseExclusive } from './named-lease-exclusive.ts'
 import { noLostJob } from './no-lost-job.ts'
 import { noStarvation } from './no-starvation.ts'
 import { oneStartThroughOutage } from './one-start-through-outage.ts'
+import { ownWorkOnly } from './own-work-only.ts'
 import { postOutageGrace } from './post-outage-grace.ts'
 import type { Property } from './property.ts'
 import { shutdownCostsNothing } from './shutdown-costs-nothing.ts'
 import { signalTruth } from './signal-truth.ts'
 import { singleTerminalState } from './single-terminal-state.ts'
 import { sometimesProperties } from './sometimes.ts'
+import { sweepsInTime } from './sweeps-in-time.ts'
 import { timeoutEnforced } from './timeout-enforced.ts'
+import { versionsCount } from './versions-count.ts'
 
 export { type Property, type Verdict, property } from './property.ts'
 export {
@@ -31,23 +39,31 @@ export {
   claimOrder,
   convergence,
   deadWorkerRecovered,
+  doubtClaimsNothing,
   exactBudgets,
   exactlyOnceClaim,
   fencing,
   handlerTruth,
+  healthTruth,
   holdHolds,
+  idTruth,
   leaseCertainty,
+  leaseLasts,
   lostReplyCostsNothing,
+  marginPays,
   namedLeaseExclusive,
   noLostJob,
   noStarvation,
   oneStartThroughOutage,
+  ownWorkOnly,
   postOutageGrace,
   shutdownCostsNothing,
   signalTruth,
   singleTerminalState,
   sometimesProperties,
+  sweepsInTime,
   timeoutEnforced,
+  versionsCount,
 }
 
 /** What every run is judged by, in the order of reports. */
@@ -74,5 +90,13 @@ export const standardProperties: readonly Property[] = [
   namedLeaseExclusive,
   shutdownCostsNothing,
   noStarvation,
+  doubtClaimsNothing,
+  healthTruth,
+  idTruth,
+  leaseLasts,
+  marginPays,
+  ownWorkOnly,
+  sweepsInTime,
+  versionsCount,
   ...sometimesProperties,
 ]

@@ -40,6 +40,7 @@ export const lostReplyCostsNothing: Property = property({
         return stepClaims(claims, event, verdict)
       case 'attempt.ended':
       case 'attempt.confirmed':
+      case 'settle.refused':
         return stepSettles(settles, claims.world, event, verdict)
       default:
         stepClaims(claims, event, verdict)

@@ -8,7 +8,8 @@ import { type Property, type Verdict, property } from './property.ts'
 /**
  * Why: a deploy is not a failure. A worker that is asked to stop takes nothing more, lets its handlers end or
  * asks them to, and gives back what they did not finish, uncharged. Whoever leaves jobs to their leases makes
- * every deploy cost a whole TTL and an eviction. (Contract 0.4, 5.11; cases E07, E26.)
+ * every deploy cost a whole TTL and an eviction. And an engine that has stopped is still: its host may live on.
+ * (Contract 0.4, 5.11, 27.26; cases E07, E26.)
  *
  * Exempt: a handler that outran its own timeout (a timeout goes before a shutdown), and what is left behind or
  * claimed by a worker that a fault touched while it stopped, or while the database met a mishap.
@@ -24,6 +25,8 @@ interface State {
   readonly holds: Holds
   readonly timeoutMs: Map<string, number>
   readonly stopping: Map<string, Stopping>
+  /** `atMs`: since then its engine is to do nothing. */
+  readonly stopped: Map<string, Stopping>
   readonly startedAtMs: Map<string, number>
   /** Epochs whose handler was asked to end because its engine stops. */
   readonly interrupted: Map<string, number>
@@ -32,7 +35,7 @@ interface State {
 export const shutdownCostsNothing: Property = property({
   name: 'shutdown-costs-nothing',
   kind: 'always',
-  says: 'A worker that stops claims nothing more, charges nothing for it, and leaves no job to its lease.',
+  says: 'A worker that stops claims nothing more, charges nothing for it, leaves no job to its lease, and is still then.',
   blindSpot: 'How long a stop takes is not asked.',
   on: [
     ...worldEvents,
@@ -41,6 +44,8 @@ export const shutdownCostsNothing: Property = property({
     'node.stopping',
     'attempt.started',
     'handler.signalled',
+    'settle.refused',
+    'watch.moved',
   ],
   suspendedBy: [],
   needs: ['shutdown'],
@@ -50,6 +55,7 @@ export const shutdownCostsNothing: Property = property({
     holds: new Map(),
     timeoutMs: new Map(),
     stopping: new Map(),
+    stopped: new Map(),
     startedAtMs: new Map(),
     interrupted: new Map(),
   }),
@@ -76,6 +82,13 @@ export const shutdownCostsNothing: Property = property({
       case 'job.reclaimed':
       case 'job.timedOut':
         return noteHold(state.holds, event)
+      case 'settle.refused': {
+        const hold = state.holds.get(event.job)
+        if (hold?.epoch === event.epoch) hold.running = false
+        return
+      }
+      case 'watch.moved':
+        return afterwards(state, event, verdict)
       case 'engine.stopped':
         stopped(state, event, verdict)
         return note(state.world, event)
@@ -88,6 +101,16 @@ export const shutdownCostsNothing: Property = property({
     }
   },
 })
+
+/** What was on its way then lands within the bound of a call; a move that was held up for longer is refused. */
+function afterwards({ world, stopped }: State, event: EventOf<'watch.moved'>, verdict: Verdict): void {
+  const stop = stopped.get(event.node)
+  if (stop?.incarnation !== event.incarnation || event.kind === 'refused') return
+  if (event.atMs - stop.atMs <= world.storeCallMs) return
+  verdict.evaluated()
+  const message = `${nameOf(event)} moved the watch ${event.atMs - stop.atMs} ms after its engine had stopped`
+  verdict.violated({ kind: 'works-after-its-stop', subject: event.node, message })
+}
 
 /** A claim that was on its way at that moment lands within the time of a healthy call. */
 function claimed(state: State, event: EventOf<'job.claimed'>, verdict: Verdict): void {
@@ -113,6 +136,7 @@ function stopped(state: State, event: EventOf<'engine.stopped'>, verdict: Verdic
   const stop = stopOf(state, event)
   if (!stop) return
   state.stopping.delete(event.node)
+  state.stopped.set(event.node, { ...stop, atMs: event.atMs })
   if (!wasWell(state.world, stop)) return
   verdict.evaluated()
   for (const [job, hold] of state.holds) {

@@ -1,14 +1,17 @@
-import { StoreUnavailable } from '../engine/errors.ts'
-import type { HistoryEvent } from '../engine/history.ts'
-import { type JobState, isTerminal } from '../engine/jobs/record.ts'
+import { IdConflict, StoreUnavailable } from '../engine/errors.ts'
+import type { HistoryEvent, WorldEvent } from '../engine/history.ts'
+import type { Enqueued } from '../engine/jobs/enqueue.ts'
+import { type JobRecord, type JobState, isTerminal } from '../engine/jobs/record.ts'
 import { defaultIntervals } from '../engine/settings.ts'
 import { convergenceBoundMs } from './convergence.ts'
 import type { Fault } from './faults/fault.ts'
 import { familyNamed } from './faults/index.ts'
 import { letGo } from './faults/operator.ts'
+import { enqueueHalf } from './half-done.ts'
 import { digest } from './hash.ts'
+import { askHealth } from './health.ts'
 import { type Incarnation, type SimNode, resume, startProcess } from './node.ts'
-import type { Scenario, WorkStep } from './scenarios/scenario.ts'
+import type { Scenario, WorkItem, WorkStep } from './scenarios/scenario.ts'
 import type { World } from './world.ts'
 
 /** After the last job has ended, for repeats and late messages to show what they do. */
@@ -36,6 +39,8 @@ export function createDirector(
   const { open, stopped } = world.ledger
   /** The last retry of each job: a repeat of it is answered like the first. */
   const retries = new Map<string, string>()
+  /** How often each id was sent, as its producers know. */
+  const sends = new Map<string, number>()
   const state = {
     unsent: steps.length,
     healed: false,
@@ -68,16 +73,30 @@ export function createDirector(
     world.later(scenario.activeMs, 'heal', heal)
 
     /** Sends until the store has answered: the producer's part of losing no job. */
-    async function submit(step: WorkStep, tries = 1): Promise<void> {
+    async function submit(step: WorkStep): Promise<void> {
+      const items: readonly WorkItem[] = [step, ...(step.also ?? [])]
+      for (const { options } of items) sends.set(options.id, (sends.get(options.id) ?? 0) + 1)
       try {
-        const { id: job, created } = await engine.enqueue(step.job, step.input, step.options)
-        state.unsent -= 1
-        world.recorder.happened(sender, { type: 'enqueue.acknowledged', job, created, tries })
-        endIfDone()
+        for (const { id: job, created } of await enqueued(step, items)) {
+          const tries = sends.get(job) ?? 0
+          world.recorder.happened(sender, { type: 'enqueue.acknowledged', job, created, tries })
+        }
       } catch (error) {
-        if (!(error instanceof StoreUnavailable)) return world.fail(error)
-        world.schedule(sender, 1_000, 'submit', () => void submit(step, tries + 1))
+        if (error instanceof StoreUnavailable)
+          return void world.schedule(sender, 1_000, 'submit', () => void submit(step))
+        if (!(error instanceof IdConflict)) return world.fail(error)
+        for (const job of error.ids) world.recorder.happened(sender, { type: 'enqueue.refused', job })
       }
+      state.unsent -= 1
+      endIfDone()
+    }
+
+    function enqueued(
+      { undispatched = false }: WorkStep,
+      items: readonly WorkItem[],
+    ): Promise<readonly Enqueued[]> {
+      if (undispatched) return enqueueHalf(world, sender, engine.store, items)
+      return engine.enqueueMany(items.map(({ job, input, options }) => ({ ...options, job, input })))
     }
   }
 
@@ -107,6 +126,7 @@ export function createDirector(
   }
 
   function watch(event: HistoryEvent): void {
+    askHealth(world, event)
     switch (event.type) {
       case 'job.inserted':
         // The repeat of an insert whose reply was lost says again that it created the job.
@@ -154,20 +174,10 @@ export function createDirector(
     if (state.ended) return
     state.ended = true
     state.converged = converged
-    world.database.raw.dump().then(({ jobs }) => {
-      for (const { spec, state: final, attempt, failures, evictions, epoch, result } of jobs) {
-        world.recorder.happened(null, {
-          type: 'job.final',
-          job: spec.id,
-          state: final,
-          attempt,
-          failures,
-          evictions,
-          epoch,
-          result: digest(result),
-        })
-      }
-      world.recorder.happened(null, { type: 'run.ended', converged })
+    world.database.raw.dump().then(({ jobs, claims }) => {
+      for (const job of jobs) world.recorder.happened(null, finalOf(job))
+      const tokens = claims.filter((claim) => !claim.void).map(({ token }) => token)
+      world.recorder.happened(null, { type: 'run.ended', converged, tokens })
       state.over = true
     }, world.fail)
   }
@@ -181,5 +191,21 @@ export function createDirector(
     get converged() {
       return state.converged
     },
+  }
+}
+
+function finalOf(job: JobRecord): WorldEvent {
+  const { spec, state, attempt, failures, evictions, epoch, version, result, error } = job
+  return {
+    type: 'job.final',
+    job: spec.id,
+    state,
+    attempt,
+    failures,
+    evictions,
+    epoch,
+    version,
+    result: digest(result),
+    error: error?.code ?? null,
   }
 }

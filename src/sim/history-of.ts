@@ -104,11 +104,13 @@ function noted(
 
 function commanded(
   call: 'jobs.retry' | 'jobs.reschedule',
-  { id, command: token, delayMs = 0 }: CommandParams & { readonly delayMs?: number },
+  { id, version: asked, command: token, delayMs = 0 }: CommandParams & { readonly delayMs?: number },
   { kind, version }: CommandReply,
 ): StoreEvent[] {
   const command = call === 'jobs.retry' ? 'retry' : 'reschedule'
-  return [{ type: 'job.commanded', job: id, command, token, delayMs, applied: kind === 'applied', version }]
+  return [
+    { type: 'job.commanded', job: id, command, token, delayMs, asked, applied: kind === 'applied', version },
+  ]
 }
 
 function cancelRequested({ id }: { readonly id: string }, reply: CancelReply): StoreEvent[] {
@@ -117,7 +119,7 @@ function cancelRequested({ id }: { readonly id: string }, reply: CancelReply): S
 }
 
 function inserted({ jobs }: InsertParams, reply: InsertReply): StoreEvent[] {
-  if (reply.kind === 'conflict') return []
+  if (reply.kind === 'conflict') return refused(jobs, reply.ids)
   return jobs.map(({ spec, due }, k) => ({
     type: 'job.inserted',
     job: spec.id,
@@ -132,8 +134,15 @@ function inserted({ jobs }: InsertParams, reply: InsertReply): StoreEvent[] {
     backoffMs: spec.backoffMs,
     jitter: spec.jitter,
     dueMs: 'delayMs' in due ? due.delayMs : null,
+    undispatched: 'undispatched' in due,
     input: digest(spec.input),
   }))
+}
+
+function refused(jobs: InsertParams['jobs'], ids: readonly string[]): StoreEvent[] {
+  return jobs
+    .filter(({ spec }) => ids.includes(spec.id))
+    .map(({ spec: { id, kind, input } }) => ({ type: 'insert.refused', job: id, kind, input: digest(input) }))
 }
 
 function claimed({ token }: ClaimParams, reply: ClaimReply): StoreEvent[] {
@@ -165,6 +174,7 @@ function settled({ settlements }: SettleParams, { results }: SettleReply): Store
     permanent: outcome.kind === 'failed' && outcome.permanent,
     delayMs: 'delayMs' in outcome ? outcome.delayMs : 0,
     result: outcome.kind === 'succeeded' ? digest(outcome.result) : 0,
+    error: outcome.kind === 'failed' ? outcome.error.code : null,
     settled: results[k]?.settled ?? 'lost',
     repeated,
     state: results[k]?.state ?? null,

@@ -99,16 +99,17 @@ export function startProcess(world: World, node: SimNode): Engine {
     owner,
     world.chooser.below(1_000_000, 'clock', node.name, 'origin', owner.number),
   )
+  const witness = createWitness(world, owner, clock)
   const engine = createEngine({
     store: countingWaits(owner, resilient(createWire(world, owner), { clock })),
     name: node.name,
-    jobs: node.jobs,
+    jobs: witness.jobs,
     queues: node.queues,
     ...(node.intervals && { intervals: node.intervals }),
     clock,
     random: createRandom(world, owner),
     executor: createExecutor(owner),
-    middleware: [createWitness(world, owner, clock)],
+    middleware: witness.middleware,
     observer: { event: (event) => world.recorder.happened(owner, event) },
   })
   owner.engine = engine
@@ -132,8 +133,13 @@ export function crash(world: World, owner: Incarnation): void {
   owner.node.process = null
 }
 
-/** Stops the engine as a host would on SIGTERM; when it has stopped the process ends. */
-export function shutDown(world: World, owner: Incarnation, drainMs: number, ended: () => void): void {
+/** Stops the engine as a host would on SIGTERM; when it has stopped the process ends, or lingers and ends. */
+export function shutDown(
+  world: World,
+  owner: Incarnation,
+  { drainMs = 0, lingerMs = 0 }: Pick<Fault, 'drainMs' | 'lingerMs'>,
+  ended: () => void,
+): void {
   owner.stopping = true
   world.recorder.happened(owner, { type: 'node.stopping', drainMs })
   const end = (): void => {
@@ -142,7 +148,8 @@ export function shutDown(world: World, owner: Incarnation, drainMs: number, ende
     owner.node.process = null
     ended()
   }
-  owner.engine?.stop({ drainMs }).then(end, world.fail)
+  const stopped = (): void => (lingerMs > 0 ? void world.later(lingerMs, 'exit', end) : end())
+  owner.engine?.stop({ drainMs }).then(stopped, world.fail)
 }
 
 export function pause(world: World, owner: Incarnation, forMs: number): void {

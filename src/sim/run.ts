@@ -165,16 +165,16 @@ function textOf(error: unknown): string {
   }
 }
 
+type Able = ReturnType<NonNullable<Scenario['ability']>>
+
 function nodesOf(scenario: Scenario): SimNode[] {
   const { concurrency, intervals, jobs } = scenario
-  const queues = Object.fromEntries(
-    [...new Set(jobs.map(({ settings }) => settings.queue))].map((queue) => [queue, { concurrency }]),
-  )
-  const node = (name: string, index: number, works: boolean): SimNode => ({
+  const everything: Able = { jobs, queues: [...new Set(jobs.map(({ settings }) => settings.queue))] }
+  const node = (name: string, index: number, works: boolean, able = everything): SimNode => ({
     name,
     index,
-    jobs,
-    queues: works ? queues : {},
+    jobs: able.jobs,
+    queues: works ? Object.fromEntries(able.queues.map((queue) => [queue, { concurrency }])) : {},
     intervals,
     works,
     duty: works ? (scenario.duty ?? null) : null,
@@ -187,7 +187,9 @@ function nodesOf(scenario: Scenario): SimNode[] {
   })
   return [
     node('client', 1, false),
-    ...Array.from({ length: scenario.workers }, (_, k) => node(`w${k + 1}`, k + 2, true)),
+    ...Array.from({ length: scenario.workers }, (_, k) =>
+      node(`w${k + 1}`, k + 2, true, scenario.ability?.(k)),
+    ),
   ]
 }
 
@@ -206,5 +208,5 @@ function planOf(
     forMs: scenario.activeMs,
     leaseTtlMs: 30_000,
   }
-  return drawPlan(families, place, chooser, scenario.swarm)
+  return drawPlan(families, place, chooser, scenario.swarm, scenario.density)
 }

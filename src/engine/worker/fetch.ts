@@ -116,6 +116,7 @@ export function createFetcher(parts: FetchParts): Fetcher {
       const sentAtMs = clock.monotonicMs()
       const reply = await ask('claims.recover', store.claims.recover({ token: held.token, worker }))
       state.unknown = null
+      emit({ type: 'claim.known', token: held.token })
       if (reply.kind === 'recovered') held.sentAtMs = Math.max(held.sentAtMs, sentAtMs)
       take(held, reply.kind === 'recovered' ? reply.jobs : [])
       // A lost reply costs no time; a store that fails every claim is not asked in a circle.

@@ -11,6 +11,8 @@ export interface Fault {
   readonly call?: StoreCall
   readonly forMs?: number
   readonly drainMs?: number
+  /** How long a process lives on once its engine has stopped. */
+  readonly lingerMs?: number
   readonly skewMs?: number
   /** How far the clock of the database goes, forward or back. */
   readonly byMs?: number
@@ -24,6 +26,8 @@ export interface Fault {
   readonly lands?: boolean
   /** What an operator does. */
   readonly command?: 'cancel' | 'retry' | 'reschedule' | 'hold' | 'pause'
+  /** An operator acts on what he read so long ago. */
+  readonly readMs?: number
   /** Which of those that it could be about, counted round. */
   readonly nth?: number
 }
@@ -38,6 +42,7 @@ export type FamilyName =
   | 'outage-short'
   | 'outage-long'
   | 'stall'
+  | 'partition'
   | 'clock-jump'
   | 'crash'
   | 'shutdown'
@@ -49,7 +54,13 @@ export type FamilyName =
   | HandlerFamily
   | 'operator'
 
-export type HandlerFamily = `handler-${'throws-odd' | 'hangs' | 'ignores-signal' | 'rejects-late' | 'kills'}`
+export type HandlerFamily = `handler-${
+  | 'throws-odd'
+  | 'hangs'
+  | 'ignores-signal'
+  | 'rejects-late'
+  | 'kills'
+  | 'returns-unstorable'}`
 
 export interface Family {
   readonly name: FamilyName
@@ -74,18 +85,19 @@ const swarmOneIn = 3
 
 /**
  * The faults of one run, by swarm testing: each seed turns most of the families off entirely, and draws how
- * hard the others hit.
+ * hard the others hit. `density`: how many times as many as the families say.
  */
 export function drawPlan(
   families: readonly Family[],
   place: FaultPlace,
   chooser: Chooser,
   swarm: boolean,
+  density = 1,
 ): Fault[] {
   const plan: Fault[] = []
   for (const family of families) {
     const on = !swarm || chooser.below(swarmOneIn, 'swarm', family.name, 'on', 0) === 1
-    const most = Math.max(1, Math.round((family.most * place.forMs) / 600_000))
+    const most = Math.max(1, Math.round((density * family.most * place.forMs) / 600_000))
     const count = on ? 1 + chooser.below(most, 'swarm', family.name, 'count', 0) : 0
     for (let k = 0; k < count; k++) {
       const draw = (bound: number, what: string): number =>

@@ -33,9 +33,20 @@ export const handlerRejectsLate: Family = handler(
   2,
 )
 export const handlerKills: Family = handler('handler-kills', 'a handler kills its process', 2)
+export const handlerUnstorable: Family = handler(
+  'handler-returns-unstorable',
+  'a handler returns what the store will not take, whatever it is sent along with',
+  2,
+)
+/** Such a result, as JSON text. */
+export const unstorable = '"too much for the store"'
 
-/** Runs in place of a handler that misbehaves; `next` is what it would have done. */
-type Misbehaviour = (context: AttemptContext<unknown>, next: () => Promise<unknown>) => Promise<unknown>
+/** Runs in place of a handler that misbehaves; `next` is what it would have done, `instead` says that it does not. */
+type Misbehaviour = (
+  context: AttemptContext<unknown>,
+  next: () => Promise<unknown>,
+  instead: () => void,
+) => Promise<unknown>
 
 /** What the handler that begins now does wrong; null for most. */
 export function misbehaviourOf(world: World, owner: Incarnation, clock: Clock): Misbehaviour | null {
@@ -45,7 +56,10 @@ export function misbehaviourOf(world: World, owner: Incarnation, clock: Clock): 
   const fault = at < 0 ? undefined : armed.splice(at, 1)[0]
   if (!fault) return null
   world.struck(fault, owner)
-  return (context, next) => misbehave(world, owner, clock, fault, context, next)
+  return (context, next, instead) => {
+    if (fault.family !== 'handler-rejects-late') instead()
+    return misbehave(world, owner, clock, fault, context, next)
+  }
 }
 
 async function misbehave(
@@ -64,6 +78,9 @@ async function misbehave(
     case 'handler-hangs':
       await context.sleep(hangMs)
       return null
+    case 'handler-returns-unstorable':
+      await context.sleep(forMs % 3_000)
+      return JSON.parse(unstorable)
     case 'handler-ignores-signal':
       // Until it would have been abandoned, and on.
       await sleep(clock, ignoreMs + forMs, 'sleep')

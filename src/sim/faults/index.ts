@@ -10,9 +10,10 @@ import {
   handlerKills,
   handlerRejectsLate,
   handlerThrowsOdd,
+  handlerUnstorable,
 } from './handler.ts'
 import { lateRequest, lostReply, lostRequest, slowReply } from './message.ts'
-import { refusedConnection, stall } from './network.ts'
+import { partition, refusedConnection, stall } from './network.ts'
 import { operator } from './operator.ts'
 import { outageLong, outageShort } from './outage.ts'
 import { pauseFamily, pauseOnCall } from './pause.ts'
@@ -42,6 +43,8 @@ export const families: readonly Family[] = [
   handlerIgnoresSignal,
   handlerRejectsLate,
   handlerKills,
+  handlerUnstorable,
+  partition,
   operator,
 ]
 

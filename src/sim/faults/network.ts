@@ -1,3 +1,4 @@
+import type { StoreCall } from '../../stores/policy.ts'
 import { type Family, pick } from './fault.ts'
 
 /** A machine gets no connection to the database for a while; the others do. */
@@ -30,6 +31,32 @@ export const stall: Family = {
     atMs: draw(forMs, 'at'),
     forMs: 500 + draw(draw(2, 'long') === 0 ? 2 * leaseTtlMs : 12_000, 'for'),
     how: 'stall',
+  }),
+  strike: (world, fault) => world.database.goDown(fault),
+}
+
+const passing: readonly StoreCall[] = [
+  'watch.move',
+  'watch.move',
+  'claims.claim',
+  'claims.renew',
+  'jobs.settle',
+]
+
+/**
+ * The network between the machines and the database fails. Of one kind of call the requests still come through,
+ * when their callers have long given them up; nothing else does, and nobody is answered.
+ */
+export const partition: Family = {
+  name: 'partition',
+  says: 'nobody is answered; only the requests of one kind arrive, long after they were given up',
+  most: 2,
+  draw: ({ forMs, leaseTtlMs }, draw) => ({
+    atMs: draw(forMs, 'at'),
+    forMs: 12_000 + draw(2 * leaseTtlMs, 'for'),
+    how: 'silent',
+    call: pick(passing, draw, 'call'),
+    lateMs: 5_100 + draw(4_000, 'late'),
   }),
   strike: (world, fault) => world.database.goDown(fault),
 }

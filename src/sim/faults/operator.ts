@@ -1,5 +1,6 @@
 import { CommandRefused, StoreUnavailable } from '../../engine/errors.ts'
 import type { Engine } from '../../engine/api.ts'
+import type { Incarnation } from '../node.ts'
 import type { World } from '../world.ts'
 import { type Family, type Fault, pick } from './fault.ts'
 
@@ -28,6 +29,7 @@ export const operator: Family = {
     command: pick(commands, draw, 'command'),
     nth: draw(6, 'nth'),
     forMs: 200 + draw(30_000, 'for'),
+    ...(draw(3, 'slow') === 0 && { readMs: draw(20_000, 'read') }),
   }),
   strike: (world, fault) => {
     const subject = subjectOf(world, fault)
@@ -37,7 +39,7 @@ export const operator: Family = {
     world.struck(fault, owner)
     const { command, forMs = 0 } = fault
     if (command !== 'hold' && command !== 'pause')
-      return order(world, (engine) => told(engine, fault, subject))
+      return order(world, (engine) => told(world, engine, fault, subject))
     order(world, (engine) => (command === 'hold' ? engine.hold() : engine.pause(subject)))
     world.later(forMs, 'let-go', () =>
       order(world, (engine) => (command === 'hold' ? engine.resume() : engine.unpause(subject)), true),
@@ -64,16 +66,32 @@ function subjectOf({ ledger, nodes }: World, { command, nth = 0 }: Fault): strin
   return jobs.at(-1 - (nth % Math.max(1, jobs.length)))
 }
 
-async function told(engine: Engine, { command, forMs = 0 }: Fault, job: string): Promise<unknown> {
+/** Commands name a version: the present one, or that which the operator read a while ago. */
+async function told(
+  world: World,
+  engine: Engine,
+  { command, forMs = 0, readMs }: Fault,
+  job: string,
+): Promise<unknown> {
   if (command === 'cancel') return engine.cancel(job)
-  return command === 'retry' ? engine.retry(job) : engine.reschedule(job, { delayMs: forMs })
+  const read = readMs === undefined ? null : await engine.get(job)
+  const owner = operatorOf(world)
+  if (read && owner) {
+    await new Promise<void>((resolve) => world.schedule(owner, readMs ?? 0, 'operator', resolve))
+  }
+  const at = read ? { version: read.version } : {}
+  return command === 'retry' ? engine.retry(job, at) : engine.reschedule(job, { delayMs: forMs, ...at })
+}
+
+function operatorOf({ nodes }: World): Incarnation | null {
+  return nodes.find(({ works }) => !works)?.process ?? null
 }
 
 const againMs = 1_000
 
 /** One thing after the other, as one person does; `until` the store has answered, if it must be done. */
 function order(world: World, what: (engine: Engine) => Promise<unknown>, until = false): void {
-  const owner = world.nodes.find(({ works }) => !works)?.process ?? null
+  const owner = operatorOf(world)
   if (!owner?.engine) return
   const client = { owner, engine: owner.engine }
   const before = world.operator.busy

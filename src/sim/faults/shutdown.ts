@@ -11,13 +11,14 @@ export const shutdown: Family = {
     node: pick(nodes, draw, 'node'),
     drainMs: draw(10_000, 'drain'),
     forMs: 200 + draw(10_000, 'for'),
+    lingerMs: draw(4, 'lingers') === 0 ? draw(20_000, 'linger') : 0,
   }),
   strike: (world, fault) => {
     const node = world.nodeNamed(fault.node)
     const owner = node?.process
     if (!owner || owner.paused || owner.stopping) return
     world.struck(fault, owner)
-    shutDown(world, owner, fault.drainMs ?? 0, () => {
+    shutDown(world, owner, fault, () => {
       world.later(fault.forMs ?? 0, 'restart', () => world.start(node))
     })
   },

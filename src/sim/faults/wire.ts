@@ -1,8 +1,10 @@
-import type { Control, Store } from '../../engine/ports/store.ts'
+import { InvalidArgument } from '../../engine/errors.ts'
+import type { Control, SettleParams, Settlement, Store } from '../../engine/ports/store.ts'
 import type { StoreCall } from '../../stores/policy.ts'
 import { type Incarnation, standStill } from '../node.ts'
 import type { World } from '../world.ts'
 import type { Fault } from './fault.ts'
+import { unstorable } from './handler.ts'
 
 /**
  * The way from a node to the database: every call is a request, an execution on the raw store at the
@@ -97,7 +99,24 @@ function send<R>(
       if (database.down?.how === 'stall') return database.hold(land)
       if (early)
         return database.down ? undefined : void database.execute(owner, name, params, run).catch(world.fail)
-      if (database.down) return database.down.how === 'reset' ? cut() : undefined
+      if (database.down) {
+        const { how, family, call, lateMs = 0 } = database.down
+        if (family === 'partition' && call === name) {
+          return database.arrives(
+            lateMs,
+            () => void database.execute(owner, name, params, run).catch(world.fail),
+          )
+        }
+        return how === 'reset' ? cut() : undefined
+      }
+      const refused = name === 'jobs.settle' ? refusedOf(params as SettleParams) : []
+      if (refused.length > 0) {
+        return answer(() => {
+          const [{ id, epoch } = { id: '', epoch: 0 }, ...others] = (params as SettleParams).settlements
+          if (others.length === 0) recorder.happened(owner, { type: 'settle.refused', job: id, epoch })
+          reject(new InvalidArgument('a result is too much for the store (simulated)'))
+        }, 'refused')
+      }
       const { generation } = database
       void database.execute(owner, name, params, run).then((reply) => {
         if (fault?.family === 'pause-on-call' && fault.how === 'reset') return cut()
@@ -112,6 +131,11 @@ function send<R>(
     }
     database.arrives(early ? (fault.lateMs ?? outMs) : outMs, land)
   })
+}
+
+/** What the store will not take. */
+function refusedOf({ settlements }: SettleParams): Settlement[] {
+  return settlements.filter(({ outcome }) => outcome.kind === 'succeeded' && outcome.result === unstorable)
 }
 
 function takeFault(owner: Incarnation, name: StoreCall): Fault | undefined {

@@ -1,17 +1,21 @@
 import { clockJumps } from './clock-jump.ts'
 import { clockSkewed } from './clock-skew.ts'
+import { crowded } from './crowded.ts'
 import { databaseRestarts } from './database-restart.ts'
 import { everything } from './everything.ts'
 import { exclusiveWork } from './exclusive-work.ts'
 import { lostClaimReplies } from './lost-claim-replies.ts'
 import { misbehavingHandlers } from './misbehaving-handlers.ts'
+import { mixedFleet } from './mixed-fleet.ts'
 import { operators } from './operators.ts'
 import { outageLongerThanLease } from './outage-longer-than-lease.ts'
+import { producers } from './producers.ts'
 import { saturated } from './saturated.ts'
 import type { Scenario } from './scenario.ts'
 import { slowNetwork } from './slow-network.ts'
 import { sparse } from './sparse.ts'
 import { standard } from './standard.ts'
+import { tightMargin } from './tight-margin.ts'
 import { zombieWorker } from './zombie-worker.ts'
 
 /** In the order that seeds are dealt to them. */
@@ -30,4 +34,8 @@ export const scenarios: readonly Scenario[] = [
   exclusiveWork,
   saturated,
   sparse,
+  crowded,
+  producers,
+  mixedFleet,
+  tightMargin,
 ]

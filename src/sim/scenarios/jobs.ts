@@ -3,7 +3,7 @@ import type { AttemptContext } from '../../engine/jobs/context.ts'
 import { type HandledJob, type JobDescription, defineJob, priorities } from '../../engine/jobs/definition.ts'
 import type { WorkStep } from './scenario.ts'
 
-interface Work {
+export interface Work {
   /** How long one attempt takes. */
   readonly workMs: number
   /** How many attempts fail before one succeeds. */
@@ -16,7 +16,7 @@ interface Work {
   readonly tells?: boolean
 }
 
-interface Worked {
+export interface Worked {
   readonly workedMs: number
 }
 

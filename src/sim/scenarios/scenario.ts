@@ -19,6 +19,13 @@ export interface Scenario {
   /** Work beside jobs that its workers do, one at a time. */
   readonly duty?: Duty
   readonly families: readonly FamilyName[]
+  /** How many times as many faults as their families say; default 1. */
+  readonly density?: number
+  /** What the k-th worker can do, counted from 0; default: all jobs, and all their queues. */
+  readonly ability?: (k: number) => {
+    readonly jobs: readonly JobDescription[]
+    readonly queues: readonly string[]
+  }
   /** Draws which families are on from the seed; false: all of them, always. */
   readonly swarm: boolean
 }
@@ -28,4 +35,10 @@ export interface WorkStep {
   readonly job: JobDescription
   readonly input: unknown
   readonly options: EnqueueOptions & { readonly id: string }
+  /** What is enqueued along with it: all or none. */
+  readonly also?: readonly WorkItem[]
+  /** Its producer dies between creating it and giving it a place in the queue. */
+  readonly undispatched?: boolean
 }
+
+export type WorkItem = Pick<WorkStep, 'job' | 'input' | 'options'>
