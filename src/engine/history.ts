@@ -181,7 +181,8 @@ export type EngineEvent =
       readonly epoch: number
       readonly settled: Settled
     }
-  | { readonly type: 'store.failed'; readonly call: string; readonly sent: 'no' | 'maybe' }
+  /** `answered`: the store was reached, and will not do it. */
+  | { readonly type: 'store.failed'; readonly call: string; readonly sent: 'no' | 'maybe' | 'answered' }
   | { readonly type: 'observer.failed'; readonly message: string }
 
 export type WorldEvent =

@@ -18,17 +18,27 @@ export function createStoreHealth(clock: Clock, emit: (event: EngineEvent) => vo
   let repliedAtMs: number | null = null
   let failuresInARow = 0
   let lastError: string | null = null
+  function answered(): void {
+    repliedAtMs = clock.monotonicMs()
+    failuresInARow = 0
+  }
+
   return {
     ask: async (call, answer) => {
       try {
         const reply = await answer
-        repliedAtMs = clock.monotonicMs()
-        failuresInARow = 0
+        answered()
         return reply
       } catch (error) {
-        failuresInARow += 1
+        // A store that will not do it is there all the same.
+        if (error instanceof StoreUnavailable) failuresInARow += 1
+        else answered()
         lastError = textOf(error)
-        emit({ type: 'store.failed', call, sent: error instanceof StoreUnavailable ? error.sent : 'maybe' })
+        emit({
+          type: 'store.failed',
+          call,
+          sent: error instanceof StoreUnavailable ? error.sent : 'answered',
+        })
         throw error
       }
     },

@@ -9,7 +9,8 @@ import { type Property, type Verdict, property } from './property.ts'
  * A claim that was on its way when the doubt arose lands within the time of a healthy call, or when the database
  * that held it up comes back; one that a fault holds back comes when it comes.
  *
- * Blind spot: doubts that a worker ought to have, and has not: those are `lease-certainty`'s.
+ * Blind spot: doubts that a worker ought to have, and has not: those are `lease-certainty`'s; and those about an
+ * attempt that has ended, which it may lose without a word.
  */
 interface Doubt extends Who {
   /** The claim of which nothing is known. */
@@ -47,6 +48,7 @@ export const doubtClaimsNothing: Property = property({
     'claim.known',
     'attempt.uncertain',
     'attempt.certain',
+    'attempt.ended',
     'attempt.lost',
     'attempt.confirmed',
     'job.claimed',
@@ -83,7 +85,7 @@ type Changed = EventOf<
   | 'node.resumed'
   | 'fault.struck'
   | `claim.${'unknown' | 'known'}`
-  | `attempt.${'uncertain' | 'certain' | 'lost' | 'confirmed'}`
+  | `attempt.${'uncertain' | 'certain' | 'ended' | 'lost' | 'confirmed'}`
 >
 
 function changed({ doubts }: State, event: Changed, verdict: Verdict): void {

@@ -8,9 +8,9 @@ export interface Process extends Who {
   phase: 'starting' | 'running' | 'stopping' | 'stopped'
   everRan: boolean
   handlers: number
-  /** When a call of it last failed. */
+  /** When a call of it last got no answer. */
   failedAtMs: number
-  /** Jobs of its claims, until it has heard of their end. */
+  /** Attempts of its claims, until it has heard of their end: by job, earlier ones by job and epoch. */
   readonly held: Map<string, Held>
 }
 
@@ -57,7 +57,7 @@ export function noteProcess(processes: Processes, event: ProcessEvent): void {
       process.phase = 'stopped'
       return
     case 'store.failed':
-      process.failedAtMs = event.atMs
+      if (event.sent !== 'answered') process.failedAtMs = event.atMs
       return
     case 'handler.began':
       process.handlers += 1
@@ -67,6 +67,9 @@ export function noteProcess(processes: Processes, event: ProcessEvent): void {
       return
     case 'job.claimed': {
       const { job, epoch, token } = event
+      const before = process.held.get(job)
+      // It comes back before this process has heard what became of its last settle.
+      if (before) process.held.set(keyOf(job, before.epoch), before)
       return void process.held.set(job, { epoch, token, started: false, ended: false, uncertain: false })
     }
     default:
@@ -83,13 +86,19 @@ function attempt(
   { held }: Process,
   event: Extract<ProcessEvent, { readonly type: `attempt.${string}` }>,
 ): void {
-  const known = held.get(event.job)
-  if (known?.epoch !== event.epoch) return
+  const { job, epoch } = event
+  const key = held.get(job)?.epoch === epoch ? job : keyOf(job, epoch)
+  const known = held.get(key)
+  if (!known) return
   if (event.type === 'attempt.started') known.started = true
   else if (event.type === 'attempt.ended') known.ended = true
   else if (event.type === 'attempt.uncertain') known.uncertain = true
   else if (event.type === 'attempt.certain') known.uncertain = false
-  else held.delete(event.job)
+  else held.delete(key)
+}
+
+function keyOf(job: string, epoch: number): string {
+  return `${job} ${epoch}`
 }
 
 export function processOf(processes: Processes, who: Who): Process | null {

@@ -49,7 +49,7 @@ async function bestEffort(answer: Promise<unknown>): Promise<number> {
 }
 
 /** Work that takes a while and sometimes fails. */
-const work: HandledJob<Work, Work, Worked> = defineJob<Work, Work, Worked>({
+export const work: HandledJob<Work, Work, Worked> = defineJob<Work, Work, Worked>({
   name: 'work',
   retry: { maxAttempts: 3, maxEvictions: 3, backoff: { kind: 'exponential', firstMs: 1_000, maxMs: 20_000 } },
   leaseTtlMs: 30_000,
@@ -63,7 +63,7 @@ const work: HandledJob<Work, Work, Worked> = defineJob<Work, Work, Worked>({
 })
 
 /** The same under a longer lease of its own. */
-const longWork: HandledJob<Work, Work, Worked> = defineJob<Work, Work, Worked>({
+export const longWork: HandledJob<Work, Work, Worked> = defineJob<Work, Work, Worked>({
   name: 'long-work',
   queue: 'long',
   priority: 'high',
@@ -74,7 +74,7 @@ const longWork: HandledJob<Work, Work, Worked> = defineJob<Work, Work, Worked>({
 })
 
 /** The same, ended when its lease is uncertain: what it does outside must never be done twice at once. */
-const carefulWork: HandledJob<Work, Work, Worked> = defineJob<Work, Work, Worked>({
+export const carefulWork: HandledJob<Work, Work, Worked> = defineJob<Work, Work, Worked>({
   name: 'careful-work',
   retry: { maxAttempts: 3, maxEvictions: 3, backoff: { kind: 'linear', firstMs: 1_000, maxMs: 5_000 } },
   leaseTtlMs: 30_000,
@@ -84,7 +84,7 @@ const carefulWork: HandledJob<Work, Work, Worked> = defineJob<Work, Work, Worked
 })
 
 /** The same for a job that may lose its lease but once. */
-const fragileWork: HandledJob<Work, Work, Worked> = defineJob<Work, Work, Worked>({
+export const fragileWork: HandledJob<Work, Work, Worked> = defineJob<Work, Work, Worked>({
   name: 'fragile-work',
   retry: { maxEvictions: 1 },
   timeoutMs: 120_000,

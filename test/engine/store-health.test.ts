@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { InvalidArgument, StoreUnavailable } from '../../src/engine/errors.ts'
+import type { EngineEvent } from '../../src/engine/history.ts'
+import { createStoreHealth } from '../../src/engine/store-health.ts'
+import { systemClock } from '../../src/engine/system.ts'
+
+function health() {
+  const told: EngineEvent[] = []
+  return { told, ...createStoreHealth(systemClock, (event) => told.push(event)) }
+}
+
+test('a store that does not answer cannot be reached, until it answers', async () => {
+  const { ask, report, told } = health()
+  const away = ask('now', Promise.reject(new StoreUnavailable('no answer', 'maybe')))
+  await expect(away).rejects.toThrow('no answer')
+  expect(report()).toMatchObject({ reachable: false, failuresInARow: 1, lastReplyAgoMs: null })
+  expect(told).toEqual([{ type: 'store.failed', call: 'now', sent: 'maybe' }])
+  expect(await ask('now', Promise.resolve(7))).toBe(7)
+  expect(report()).toMatchObject({ reachable: true, failuresInARow: 0 })
+})
+
+test('a store that will not do what it is asked is there all the same', async () => {
+  const { ask, report, told } = health()
+  await expect(ask('jobs.settle', Promise.reject(new InvalidArgument('too much')))).rejects.toThrow(
+    'too much',
+  )
+  expect(report()).toMatchObject({ reachable: true, failuresInARow: 0, lastError: expect.any(String) })
+  expect(report().lastReplyAgoMs).not.toBeNull()
+  expect(told).toEqual([{ type: 'store.failed', call: 'jobs.settle', sent: 'answered' }])
+})
