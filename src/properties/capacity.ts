@@ -38,7 +38,6 @@ export const capacity: Property = property({
     'job.settled',
     'job.reclaimed',
     'job.timedOut',
-    'settle.refused',
     'handler.began',
     'handler.ended',
   ],
@@ -64,8 +63,6 @@ export const capacity: Property = property({
       case 'job.settled':
         if (event.settled === 'applied') left(state, event.job, event.epoch)
         return
-      case 'settle.refused':
-        return left(state, event.job, event.epoch)
       case 'job.reclaimed':
       case 'job.timedOut':
         return left(state, event.job, event.epoch - 1)

@@ -9,13 +9,16 @@ import { type Property, type Verdict, property } from './property.ts'
  *
  * Once its signal fired, the engine may overrule a failure (released, cancelled, timed out), never a result.
  *
- * Blind spot: values are compared as digests of 32 bits, and what an error says is not compared at all.
+ * An attempt is one call of each middleware in its order and of the handler, under a fencing token of its own.
+ *
+ * Blind spot: values are compared as digests of 32 bits, and of errors only their codes.
  */
 interface End extends Who {
   readonly epoch: number
   readonly how: EventOf<'handler.ended'>['how']
   readonly permanent: boolean
   readonly result: number
+  readonly error: string | null
 }
 
 interface State {
@@ -24,59 +27,115 @@ interface State {
   readonly signalled: Map<string, number>
   /** Of jobs that succeeded. */
   readonly results: Map<string, number>
+  /** Codes, of what went wrong with each job last. */
+  readonly errors: Map<string, string | null>
+  readonly fences: Map<string, string>
+  /** The last epoch of each job that was settled: a repeat says again what is past. */
+  readonly settled: Map<string, number>
 }
 
 export const handlerTruth: Property = property({
   name: 'handler-truth',
   kind: 'always',
   says: 'A handler gets the input that was enqueued, and what it returned or threw is what is settled and stored.',
-  blindSpot: 'Values are compared as digests of 32 bits, and what an error says is not compared.',
+  blindSpot: 'Values are compared as digests of 32 bits, and of errors only their codes.',
   on: [
     'job.inserted',
     'handler.began',
     'handler.signalled',
     'handler.ended',
+    'settle.refused',
     'job.settled',
+    'job.reclaimed',
+    'job.timedOut',
     'job.commanded',
     'job.final',
   ],
   suspendedBy: [],
-  start: (): State => ({ inputs: new Map(), ends: new Map(), signalled: new Map(), results: new Map() }),
+  start: (): State => ({
+    inputs: new Map(),
+    ends: new Map(),
+    signalled: new Map(),
+    results: new Map(),
+    errors: new Map(),
+    fences: new Map(),
+    settled: new Map(),
+  }),
   step(state, event, verdict) {
-    const { inputs, ends, signalled, results } = state
+    const { inputs, ends, signalled, errors } = state
     switch (event.type) {
       case 'job.inserted':
         if (!inputs.has(event.job)) inputs.set(event.job, event.input)
         return
       case 'handler.began':
-        return began(inputs, event, verdict)
+        return began(state, event, verdict)
       case 'handler.signalled':
         return void signalled.set(event.job, event.epoch)
       case 'handler.ended': {
-        const { job, epoch, how, permanent, result, node, incarnation } = event
+        const { job, epoch, how, permanent, result, error, node, incarnation } = event
+        judgeCalls(event, verdict)
         if ((ends.get(job)?.epoch ?? 0) <= epoch)
-          ends.set(job, { epoch, how, permanent, result, node, incarnation })
+          ends.set(job, { epoch, how, permanent, result, error, node, incarnation })
         return
       }
+      case 'settle.refused': {
+        // What cannot be stored fails for good, as what has no JSON form.
+        const end = ends.get(event.job)
+        const invalid = { how: 'neither', permanent: true, error: 'RESULT_INVALID' } as const
+        if (end?.epoch === event.epoch) ends.set(event.job, { ...end, ...invalid })
+        return
+      }
+      case 'job.reclaimed':
+        return void errors.set(event.job, 'LEASE_LOST')
+      case 'job.timedOut':
+        return void errors.set(event.job, 'TIMEOUT')
+      case 'job.commanded':
+        if (event.applied && event.command === 'retry') errors.set(event.job, null)
+        return
       case 'job.settled':
         return settled(state, event, verdict)
-      case 'job.final': {
-        if (event.state !== 'succeeded') return
-        verdict.evaluated()
-        if (results.get(event.job) === event.result) return
-        const message = `the result of job ${event.job} in the store is not the one that was settled`
-        return verdict.violated({ kind: 'stored-otherwise', subject: event.job, message })
-      }
+      case 'job.final':
+        return final(state, event, verdict)
     }
   },
 })
 
-function began(
-  inputs: State['inputs'],
-  { job, epoch, input }: EventOf<'handler.began'>,
-  verdict: Verdict,
-): void {
-  const enqueued = inputs.get(job)
+/** All middleware in its order, then the handler, once each. */
+function judgeCalls({ job, epoch, calls }: EventOf<'handler.ended'>, verdict: Verdict): void {
+  verdict.evaluated()
+  if (calls === 'oih') return
+  const message = `of job ${job} at epoch ${epoch} there ran ${calls}, which was to be oih: outer and inner middleware, handler`
+  verdict.violated({ kind: 'other-calls', subject: job, message })
+}
+
+/** Rises with each attempt, as text, and names its epoch and attempt. */
+function judgeFence({ fences }: State, event: EventOf<'handler.began'>, verdict: Verdict): void {
+  const { job, epoch, fence } = event
+  const before = fences.get(job) ?? ''
+  const [named] = fence.split(':').slice(-2)
+  if (before < fence) fences.set(job, fence)
+  if (Number(named) === epoch && before !== fence) return
+  const message = `the handler of job ${job} at epoch ${epoch} got the fencing token ${fence}, after ${before}`
+  verdict.violated({ kind: 'other-fence', subject: job, message })
+}
+
+function final({ results, errors }: State, event: EventOf<'job.final'>, verdict: Verdict): void {
+  const { job, state, result, error } = event
+  verdict.evaluated()
+  if (state === 'succeeded' && results.get(job) !== result) {
+    const message = `the result of job ${job} in the store is not the one that was settled`
+    verdict.violated({ kind: 'stored-otherwise', subject: job, message })
+  }
+  const told = errors.get(job) ?? null
+  if (error === told) return
+  const message = `the error of job ${job} in the store is ${error}, and what went wrong last was ${told}`
+  verdict.violated({ kind: 'error-forgotten', subject: job, message })
+}
+
+function began(state: State, event: EventOf<'handler.began'>, verdict: Verdict): void {
+  judgeFence(state, event, verdict)
+  const { job, epoch, input } = event
+  const enqueued = state.inputs.get(job)
   if (enqueued === undefined || input === 0) return
   verdict.evaluated()
   if (input === enqueued) return
@@ -91,6 +150,9 @@ function settled(state: State, event: EventOf<'job.settled'>, verdict: Verdict):
   if (end && end.epoch > epoch) return
   const own = end?.epoch === epoch && isSame(end, event) ? end : null
   if (outcome === 'succeeded') state.results.set(job, result)
+  if ((state.settled.get(job) ?? 0) < epoch && (outcome === 'succeeded' || outcome === 'failed'))
+    state.errors.set(job, event.error)
+  state.settled.set(job, epoch)
   const kind = slipOf(own, event, state.signalled.get(job) === epoch)
   verdict.evaluated()
   if (kind === null) return
@@ -102,7 +164,7 @@ function settled(state: State, event: EventOf<'job.settled'>, verdict: Verdict):
 /** Null where the settle says what the handler said. */
 function slipOf(
   own: End | null,
-  { outcome, permanent, result }: EventOf<'job.settled'>,
+  { outcome, permanent, result, error }: EventOf<'job.settled'>,
   signalled: boolean,
 ): string | null {
   if (outcome === 'succeeded') {
@@ -113,5 +175,6 @@ function slipOf(
   if (signalled || own === null) return null
   if (outcome !== 'failed') return 'given-back-unasked'
   if (own.how === 'returned') return 'success-taken-for-error'
-  return own.permanent === permanent ? null : 'permanence-changed'
+  if (own.permanent !== permanent) return 'permanence-changed'
+  return own.error === error ? null : 'other-error'
 }

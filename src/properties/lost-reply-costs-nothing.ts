@@ -40,7 +40,6 @@ export const lostReplyCostsNothing: Property = property({
         return stepClaims(claims, event, verdict)
       case 'attempt.ended':
       case 'attempt.confirmed':
-      case 'settle.refused':
         return stepSettles(settles, claims.world, event, verdict)
       default:
         stepClaims(claims, event, verdict)

@@ -32,15 +32,7 @@ export const marginPays: Property = property({
   kind: 'always',
   says: 'One message that is lost, late or slow, by itself, costs no worker a lease.',
   blindSpot: 'Two mishaps in close succession are not judged.',
-  on: [
-    ...worldEvents,
-    'job.claimed',
-    'lease.renewed',
-    'job.settled',
-    'settle.refused',
-    'job.reclaimed',
-    'job.timedOut',
-  ],
+  on: [...worldEvents, 'job.claimed', 'lease.renewed', 'job.settled', 'job.reclaimed', 'job.timedOut'],
   suspendedBy: [],
   needs: ['lost-request', 'lost-reply', 'slow-reply', 'late-request'],
   start: (): State => ({ world: newWorld(), leases: new Map(), losses: new Map() }),
@@ -64,7 +56,6 @@ export const marginPays: Property = property({
       case 'job.settled':
         if (event.settled === 'applied') leases.delete(event.job)
         return
-      case 'settle.refused':
       case 'job.timedOut':
         leases.delete(event.job)
         return

@@ -35,15 +35,7 @@ export const oneStartThroughOutage: Property = property({
   kind: 'always',
   says: 'A job whose worker lived through an outage is not started again before its attempt is settled.',
   blindSpot: 'Attempts whose worker was struck by any fault near the outage are not judged.',
-  on: [
-    ...worldEvents,
-    'job.inserted',
-    'attempt.started',
-    'job.settled',
-    'settle.refused',
-    'job.reclaimed',
-    'job.timedOut',
-  ],
+  on: [...worldEvents, 'job.inserted', 'attempt.started', 'job.settled', 'job.reclaimed', 'job.timedOut'],
   suspendedBy: [],
   needs: ['outage-short', 'outage-long', 'database-restart'],
   start: (): State => ({ world: newWorld(), ttlMs: new Map(), attempts: new Map() }),
@@ -64,7 +56,6 @@ export const oneStartThroughOutage: Property = property({
         else attempts.delete(event.job)
         return
       }
-      case 'settle.refused':
       case 'job.timedOut':
         attempts.delete(event.job)
         return

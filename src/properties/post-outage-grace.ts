@@ -31,15 +31,7 @@ export const postOutageGrace: Property = property({
   kind: 'always',
   says: 'Nothing is taken back before the database was up for the TTL of its lease, and never from a live worker.',
   blindSpot: 'A holder that any fault touched within two TTLs is not vouched for.',
-  on: [
-    ...worldEvents,
-    'job.claimed',
-    'lease.renewed',
-    'job.settled',
-    'settle.refused',
-    'job.reclaimed',
-    'job.timedOut',
-  ],
+  on: [...worldEvents, 'job.claimed', 'lease.renewed', 'job.settled', 'job.reclaimed', 'job.timedOut'],
   suspendedBy: [],
   needs: ['crash', 'pause'],
   start: (): State => ({ world: newWorld(), leases: new Map() }),
@@ -63,9 +55,6 @@ export const postOutageGrace: Property = property({
       }
       case 'job.settled':
         if (event.settled === 'applied' && event.state !== 'running') leases.delete(event.job)
-        return
-      case 'settle.refused':
-        leases.delete(event.job)
         return
       case 'job.timedOut': {
         const lease = leases.get(event.job)

@@ -44,7 +44,6 @@ export const shutdownCostsNothing: Property = property({
     'node.stopping',
     'attempt.started',
     'handler.signalled',
-    'settle.refused',
     'watch.moved',
   ],
   suspendedBy: [],
@@ -82,11 +81,6 @@ export const shutdownCostsNothing: Property = property({
       case 'job.reclaimed':
       case 'job.timedOut':
         return noteHold(state.holds, event)
-      case 'settle.refused': {
-        const hold = state.holds.get(event.job)
-        if (hold?.epoch === event.epoch) hold.running = false
-        return
-      }
       case 'watch.moved':
         return afterwards(state, event, verdict)
       case 'engine.stopped':

@@ -30,13 +30,17 @@ export function isSilent(
   return nowMs >= expiresAtMs || expiresAtMs > nowMs + ttlMs + setBackMsMax(sweepMs)
 }
 
-/** Moves the watch to now: goes on if it was fresh, else restarts; refuses a move that is late itself. */
+/**
+ * Moves the watch to now: goes on if it was fresh, else restarts; refuses a move that is late itself, or that nobody
+ * can date: the clock went back since its sender last heard of it.
+ */
 export function moved(
   watch: WatchState,
   { lastReplyMs, sinceReplyMs, maxAgeMs }: WatchMoveParams,
   nowMs: number,
 ): { readonly kind: 'moved' | 'restarted' | 'refused'; readonly watch: WatchState } {
-  if (nowMs - (lastReplyMs + sinceReplyMs) > maxAgeMs) return { kind: 'refused', watch }
+  const ageMs = nowMs - (lastReplyMs + sinceReplyMs)
+  if (ageMs > maxAgeMs || ageMs < -aheadMsMax) return { kind: 'refused', watch }
   if (watch.seenSinceMs !== null && isFresh(watch, nowMs)) {
     return { kind: 'moved', watch: { ...watch, seenAtMs: Math.max(watch.seenAtMs ?? nowMs, nowMs) } }
   }

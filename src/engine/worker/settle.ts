@@ -1,5 +1,6 @@
 import { StoreUnavailable } from '../errors.ts'
 import type { Outcome } from '../jobs/record.ts'
+import { storableText, textOf } from '../jobs/text.ts'
 import type { Settled, Settlement } from '../ports/store.ts'
 import type { Attempt } from './attempt.ts'
 import type { WorkerParts } from './parts.ts'
@@ -23,6 +24,8 @@ const groupMax = 500
 interface Pending {
   readonly attempt: Attempt
   readonly settlement: Settlement
+  /** The store would not take its outcome. */
+  readonly refused: boolean
 }
 
 export function createSettler(
@@ -58,15 +61,21 @@ export function createSettler(
     } catch (error) {
       state.failuresInARow += 1
       if (error instanceof StoreUnavailable) return group.map((item) => again(item, error.sent))
-      return refused(group)
+      return refused(group, error)
     }
   }
 
-  /** The store will not take this group: find by halves the one it will not take, and leave that to its lease. */
-  async function refused(group: readonly Pending[]): Promise<readonly Pending[]> {
+  /**
+   * The store will not take this group: find by halves the one it will not take, which fails for good instead.
+   * Should the store not take even that, it is left to its lease.
+   */
+  async function refused(group: readonly Pending[], error: unknown): Promise<readonly Pending[]> {
     const half = group.length >> 1
     if (half > 0) return [...(await send(group.slice(0, half))), ...(await send(group.slice(half)))]
-    for (const { attempt } of group) confirmed(attempt, 'lost')
+    const [item] = group
+    if (!item) return []
+    if (!item.refused) return send([unstorable(item, error)])
+    confirmed(item.attempt, 'lost')
     return []
   }
 
@@ -74,7 +83,8 @@ export function createSettler(
     add: (attempt, outcome) => {
       if (state.stopped) return
       const { spec, epoch } = attempt.job
-      pending.push({ attempt, settlement: { id: spec.id, epoch, outcome, repeated: false } })
+      const settlement = { id: spec.id, epoch, outcome, repeated: false }
+      pending.push({ attempt, settlement, refused: false })
       loop ??= run()
     },
     idle: async () => {
@@ -89,8 +99,21 @@ export function createSettler(
   }
 }
 
-function again({ attempt, settlement }: Pending, sent: 'no' | 'maybe'): Pending {
-  return { attempt, settlement: { ...settlement, repeated: settlement.repeated || sent === 'maybe' } }
+function again(item: Pending, sent: 'no' | 'maybe'): Pending {
+  const { settlement } = item
+  return { ...item, settlement: { ...settlement, repeated: settlement.repeated || sent === 'maybe' } }
+}
+
+/** What cannot be stored is as bad as what has no JSON form. */
+function unstorable(item: Pending, refusal: unknown): Pending {
+  const message = storableText(`the store will not take the outcome: ${textOf(refusal)}`)
+  const outcome: Outcome = {
+    kind: 'failed',
+    error: { code: 'RESULT_INVALID', message },
+    permanent: true,
+    delayMs: 0,
+  }
+  return { ...item, settlement: { ...item.settlement, outcome, repeated: false }, refused: true }
 }
 
 function byId(a: Pending, b: Pending): number {

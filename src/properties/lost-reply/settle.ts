@@ -31,7 +31,7 @@ export function newLostSettles(): LostSettles {
   return { storeCallMs: 0, lostAtMs: new Map(), unheard: new Map(), unsettled: new Map(), ttlMs: new Map() }
 }
 
-export const settleEvents = ['attempt.ended', 'attempt.confirmed', 'settle.refused'] as const
+export const settleEvents = ['attempt.ended', 'attempt.confirmed'] as const
 
 type TakenBack = EventOf<'job.reclaimed' | 'job.timedOut'>
 type Shared = EventOf<'run.started' | 'fault.struck' | 'job.claimed' | 'job.settled'>
@@ -54,9 +54,6 @@ export function stepSettles(state: LostSettles, world: World, event: SettleEvent
       unsettled.set(job, { epoch, node, incarnation, atMs })
       return
     }
-    case 'settle.refused':
-      if (unsettled.get(event.job)?.epoch === event.epoch) unsettled.delete(event.job)
-      return
     case 'job.settled':
       return applied(state, event, verdict)
     case 'job.reclaimed':
