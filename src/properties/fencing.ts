@@ -62,6 +62,7 @@ function settled(hold: Hold, event: EventOf<'job.settled'>, verdict: Verdict): v
   const { job, epoch, outcome, node, incarnation } = event
   const holder = isHolder(hold, event)
   if (event.settled !== 'applied') {
+    judgeRefusal(event, verdict)
     if (!holder) return
     const message = `${nameOf(event)} held job ${job} at epoch ${epoch}, but its settle was answered ${event.settled}`
     verdict.violated({ kind: 'holder-refused', subject: job, message })
@@ -74,6 +75,13 @@ function settled(hold: Hold, event: EventOf<'job.settled'>, verdict: Verdict): v
   }
   hold.running = false
   hold.done = { epoch, outcome, node, incarnation }
+}
+
+/** Of a repeat nobody knows whether its first send applied; of a first send one does (contract 0.15). */
+function judgeRefusal({ job, settled, repeated, state }: EventOf<'job.settled'>, verdict: Verdict): void {
+  if (state === null || (settled === 'superseded') === repeated) return
+  const message = `a ${repeated ? 'repeated' : 'first'} settle of job ${job} was answered ${settled}`
+  verdict.violated({ kind: 'other-refusal', subject: job, message })
 }
 
 function isHolder(hold: Hold, event: EventOf<'lease.renewed' | 'job.settled'>): boolean {

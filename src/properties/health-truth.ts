@@ -67,7 +67,8 @@ type Says = (kind: string, what: string) => void
 function judge(state: State, event: EventOf<'node.health'>, verdict: Verdict): void {
   const process = processOf(state.processes, event)
   if (!process) return
-  verdict.evaluated()
+  // Of one that never had any work it is too easy.
+  if (process.everHeld) verdict.evaluated()
   const says: Says = (kind, what) =>
     verdict.violated({ kind, subject: event.node, message: `${nameOf(event)} says that ${what}` })
   const { phase, everRan } = process

@@ -7,12 +7,13 @@ import { fileURLToPath } from 'node:url'
  * @typedef {{ readonly file: string, readonly find: string, readonly replace: string }} Edit
  *
  * A bug that someone made: edits of the source, and the property (one of them, if it is a list) that must find
- * it. `seeds` are known to kill it.
+ * it, on each of the `stores` (default: memory). `seeds` are known to kill it.
  * @typedef {{
  *   readonly id: string,
  *   readonly origin: string,
  *   readonly says: string,
  *   readonly property: string | readonly string[],
+ *   readonly stores?: readonly string[],
  *   readonly edits: readonly Edit[],
  *   readonly seeds?: readonly string[],
  * }} Mutant
@@ -64,7 +65,8 @@ function faultOf(entry) {
     if (typeof find !== 'string' || typeof replace !== 'string') return 'an edit needs find and replace'
     if (find === replace) return 'an edit changes nothing'
   }
-  const { seeds = [] } = entry
+  const { seeds = [], stores = ['memory'] } = entry
+  if (!Array.isArray(stores) || stores.length === 0) return 'stores are a list of names'
   if (!Array.isArray(seeds) || !seeds.every((seed) => /^0x[0-9a-f]{1,16}$/.test(seed)))
     return 'seeds are like 0x1f'
   return null

@@ -11,6 +11,7 @@ import { Thread } from './thread.mjs'
  *
  * @typedef {{
  *   readonly id: string,
+ *   readonly store: string,
  *   readonly killed: boolean,
  *   readonly property: string | null,
  *   readonly kind: string | null,
@@ -29,13 +30,14 @@ const brokenMax = 8
 
 /**
  * @param {string} seed
+ * @param {string} store
  * @returns {RunRequest}
  */
-export function requestOf(seed) {
+export function requestOf(seed, store) {
   return {
     seed,
     scenario: null,
-    store: 'memory',
+    store,
     families: null,
     verify: false,
     story: false,
@@ -48,22 +50,23 @@ export function requestOf(seed) {
  * @param {Mutant} mutant
  * @param {{ readonly code: string, readonly preload: string }} bundles
  * @param {readonly string[]} seeds
+ * @param {string} store
  * @returns {Promise<Verdict>}
  */
-export async function hunt(mutant, { code, preload }, seeds) {
+export async function hunt(mutant, { code, preload }, seeds, store) {
   const named = propertiesOf(mutant)
   const thread = new Thread(code, preload)
   await thread.ready()
   /** @type {Record<string, number>} */
   const others = {}
   const startedMs = performance.now()
-  const survived = { id: mutant.id, killed: false, property: null, kind: null, seed: null }
+  const survived = { id: mutant.id, store, killed: false, property: null, kind: null, seed: null }
   let dealt = 0
   let broken = 0
   try {
     for (const seed of seeds) {
       dealt += 1
-      const ran = await thread.run(requestOf(seed))
+      const ran = await thread.run(requestOf(seed, store))
       for (const what of shownBy(ran)) if (!named.includes(what)) others[what] = (others[what] ?? 0) + 1
       if (ran.kind !== 'result' && ++broken >= brokenMax) break
       const violation = ran.kind === 'result' ? violationOf(ran.result, named) : null
@@ -72,6 +75,7 @@ export async function hunt(mutant, { code, preload }, seeds) {
       const { property, kind, message } = violation
       const killed = {
         id: mutant.id,
+        store,
         killed: true,
         property,
         kind,
@@ -81,7 +85,7 @@ export async function hunt(mutant, { code, preload }, seeds) {
         message,
         others,
       }
-      const other = await differenceOnReplay(thread, ran.result, violation)
+      const other = await differenceOnReplay(thread, ran.result, violation, store)
       return other === null ? killed : { ...killed, killed: false, message: other }
     }
   } finally {
@@ -117,12 +121,13 @@ function violationOf({ verdict, violations }, named) {
  * @param {Thread} thread
  * @param {RunResult} result
  * @param {Violation} violation
+ * @param {string} store
  * @returns {Promise<string | null>}
  */
-async function differenceOnReplay(thread, result, violation) {
+async function differenceOnReplay(thread, result, violation, store) {
   const { seed, scenario, plan, draws } = result
   const strict = violation.property === databaseTimeOnly ? null : draws
-  const ran = await thread.run({ ...requestOf(seed), scenario, plan, draws: strict })
+  const ran = await thread.run({ ...requestOf(seed, store), scenario, plan, draws: strict })
   if (ran.kind !== 'result') return `the replay of seed ${seed} ${ran.kind}`
   const again = violationOf(ran.result, [violation.property])
   const same =

@@ -93,24 +93,25 @@ async function each(items, work) {
 }
 
 /**
- * The unmutated engine on the same seeds.
- * @param {readonly string[]} seeds
+ * The unmutated engine on the seeds that were dealt to mutants.
+ * @param {readonly { readonly store: string, readonly seeds: readonly string[] }[]} used
  * @param {string} preload
  */
-async function baselineOf(seeds, preload) {
+async function baselineOf(used, preload) {
   const code = await bundle(entry, 'cjs')
   const free = Array.from({ length: threads }, () => new Thread(code, preload))
   /** @type {string[]} */
   const failures = []
-  await each(seeds, async (seed) => {
+  const runs = used.flatMap(({ store, seeds }) => seeds.map((seed) => ({ store, seed })))
+  await each(runs, async ({ store, seed }) => {
     const thread = /** @type {Thread} */ (free.pop())
-    const ran = await thread.run(requestOf(seed))
+    const ran = await thread.run(requestOf(seed, store))
     free.push(thread)
     const passes = ran.kind === 'result' && ran.result.verdict === 'pass'
-    if (!passes) failures.push(`seed ${seed}: ${[...shownBy(ran)].join(', ')}`)
+    if (!passes) failures.push(`seed ${seed} on ${store}: ${[...shownBy(ran)].join(', ')}`)
   })
   await Promise.all(free.map((thread) => thread.close()))
-  return { seeds: seeds.length, failures }
+  return { seeds: runs.length, failures }
 }
 
 /**
@@ -119,10 +120,10 @@ async function baselineOf(seeds, preload) {
  * @param {readonly Verdict[]} verdicts
  */
 function updateSeeds(file, all, verdicts) {
-  const killers = new Map(verdicts.flatMap(({ id, killed, seed }) => (killed ? [[id, seed]] : [])))
-  const updated = all.map((mutant) =>
-    killers.has(mutant.id) ? { ...mutant, seeds: [killers.get(mutant.id)] } : mutant,
-  )
+  const updated = all.map((mutant) => {
+    const killers = verdicts.flatMap(({ id, seed }) => (id === mutant.id && seed !== null ? [seed] : []))
+    return killers.length > 0 ? { ...mutant, seeds: [...new Set(killers)] } : mutant
+  })
   writeFileSync(file, `${JSON.stringify(updated, null, 2)}\n`)
   const biome = path.join(root, 'node_modules/.bin/biome')
   spawnSync(biome, ['format', '--write', file], { cwd: root, stdio: 'ignore' })
@@ -131,31 +132,36 @@ function updateSeeds(file, all, verdicts) {
 async function main() {
   const { catalogue, only, quick, json, 'update-seeds': updating } = optionsOf()
   const all = readCatalogue(catalogue)
-  const mutants = chosen(all, only).map((mutant) => ({
-    mutant,
-    sources: sourcesOf(mutant),
-    seeds: seedsFor(mutant, quick),
-  }))
+  const mutants = chosen(all, only).flatMap((mutant) => {
+    const hunted = { mutant, sources: sourcesOf(mutant), seeds: seedsFor(mutant, quick) }
+    return (mutant.stores ?? ['memory']).map((store) => ({ ...hunted, store }))
+  })
   const preload = await bundle('src/sim/guard/preload.ts', 'esm')
-  const bundled = await each(mutants, async ({ mutant, sources, seeds }) => {
+  const bundled = await each(mutants, async ({ mutant, sources, seeds, store }) => {
     const code = await bundle(entry, 'cjs', sources).catch((error) => {
       throw new Unusable(`mutant ${mutant.id}: ${error instanceof Error ? error.message : String(error)}`)
     })
-    return { mutant, code, seeds }
+    return { mutant, code, seeds, store }
   })
-  const verdicts = await each(bundled, async ({ mutant, code, seeds }) => {
-    const verdict = await hunt(mutant, { code, preload }, seeds)
+  const verdicts = await each(bundled, async ({ mutant, code, seeds, store }) => {
+    const verdict = await hunt(mutant, { code, preload }, seeds, store)
     if (process.stderr.isTTY) process.stderr.write(verdict.killed ? '.' : 'S')
     return verdict
   })
-  const used = [...new Set(bundled.flatMap(({ seeds }) => seeds))]
+  const stores = [...new Set(bundled.map(({ store }) => store))]
+  const used = stores.map((store) => {
+    const dealt = verdicts.flatMap((verdict, k) =>
+      verdict.store === store ? (bundled[k]?.seeds.slice(0, verdict.seeds) ?? []) : [],
+    )
+    return { store, seeds: [...new Set(dealt)] }
+  })
   const baseline = await baselineOf(used, preload)
   if (updating) updateSeeds(catalogue, all, verdicts)
-  const survivors = verdicts.filter(({ killed }) => !killed).map(({ id }) => id)
+  const survivors = [...new Set(verdicts.filter(({ killed }) => !killed).map(({ id }) => id))]
   process.stdout.write(
     json
       ? `${JSON.stringify({ command: 'mutants', mutants: verdicts, survivors, baseline })}\n`
-      : `${tableOf(verdicts, baseline, quick ? used.length : seedsMax)}\n`,
+      : `${tableOf(verdicts, baseline, quick ? null : seedsMax)}\n`,
   )
   process.exitCode = survivors.length === 0 && baseline.failures.length === 0 ? 0 : 1
 }

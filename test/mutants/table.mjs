@@ -8,13 +8,13 @@
 /**
  * @param {readonly Verdict[]} verdicts
  * @param {Baseline} baseline
- * @param {number} seedsMax
+ * @param {number | null} seedsMax Null: those that are listed.
  * @returns {string}
  */
 export function tableOf(verdicts, baseline, seedsMax) {
-  const rows = verdicts.map(({ id, killed, property, kind, seeds, wallMs, others, message }) => [
+  const rows = verdicts.map(({ id, store, killed, property, kind, seeds, wallMs, others, message }) => [
     killed ? 'killed' : 'SURVIVED',
-    id,
+    store === 'memory' ? id : `${id} (${store})`,
     killed ? `${property}: ${kind}` : message || '-',
     String(seeds),
     String(wallMs),
@@ -36,15 +36,15 @@ export function tableOf(verdicts, baseline, seedsMax) {
 /**
  * @param {readonly Verdict[]} verdicts
  * @param {Baseline} baseline
- * @param {number} seedsMax
+ * @param {number | null} seedsMax
  */
 function totalsOf(verdicts, { seeds, failures }, seedsMax) {
   const killed = verdicts.filter((verdict) => verdict.killed)
   const share = ((100 * killed.length) / verdicts.length).toFixed(1)
   const totals = [
-    `${killed.length} of ${verdicts.length} killed within ${seedsMax} seeds (${share} %), each by the property named, each replayed`,
+    `${killed.length} of ${verdicts.length} killed within ${seedsMax ?? 'the listed'} seeds (${share} %), each by the property named, each replayed`,
     `median ${median(killed.map((verdict) => verdict.seeds))} seeds, ${median(killed.map(({ wallMs }) => wallMs))} ms from the first seed's start`,
-    `unmutated: ${seeds - failures.length} of the same ${seeds} seeds pass`,
+    `unmutated: ${seeds - failures.length} of the same ${seeds} runs pass`,
   ]
   return [...totals, ...failures.map((failure) => `  ${failure}`)]
 }

@@ -26,11 +26,23 @@ function make<T extends HistoryType>(type: T, defaults: object, { at, by, ...fie
 const limits = { maxAttempts: 3, maxEvictions: 3, leaseTtlMs: 30_000, timeoutMs: 60_000 }
 const retry = { backoffMs: [1_000], jitter: false }
 const env = { by: 'env' } as const
+const calls = 'oih'
 
 export const inserted = (job: string, f: Fields<'job.inserted'> = {}): Draft =>
   make(
     'job.inserted',
-    { job, created: true, kind: 'work', queue: 'default', band: 2, dueMs: 0, input: 7, ...limits, ...retry },
+    {
+      job,
+      created: true,
+      kind: 'work',
+      queue: 'default',
+      band: 2,
+      dueMs: 0,
+      undispatched: false,
+      input: 7,
+      ...limits,
+      ...retry,
+    },
     { by: 'client', ...f },
   )
 export const acknowledged = (job: string, f: Fields<'enqueue.acknowledged'> = {}): Draft =>
@@ -55,6 +67,7 @@ export const settled = (job: string, f: Fields<'job.settled'> = {}): Draft => {
     permanent: false,
     delayMs,
     result,
+    error: outcome === 'failed' ? 'HANDLER_ERROR' : null,
     settled: 'applied',
     repeated: false,
     state,
@@ -99,17 +112,17 @@ export const down = (at: number): Draft => make('database.down', { forMs: 0 }, {
 export const up = (at: number): Draft => make('database.up', {}, { at, ...env })
 export const healed = (): Draft => make('run.healed', { boundMs: 60_000 }, env)
 export const final = (job: string, f: Fields<'job.final'> = {}): Draft => {
-  const counters = { attempt: 1, failures: 0, evictions: 0, epoch: 1, result: 9 }
+  const counters = { attempt: 1, failures: 0, evictions: 0, epoch: 1, version: 3, result: 9, error: null }
   return make('job.final', { job, state: 'succeeded', ...counters }, { ...env, ...f })
 }
 export const ended = (f: Fields<'run.ended'> = {}): Draft =>
-  make('run.ended', { converged: true }, { ...env, ...f })
+  make('run.ended', { converged: true, tokens: [] }, { ...env, ...f })
 export const cancelAsked = (job: string, f: Fields<'job.cancelRequested'> = {}): Draft =>
   make('job.cancelRequested', { job, kind: 'cancelled' }, { by: 'client', ...f })
 export const commanded = (job: string, f: Fields<'job.commanded'> = {}): Draft =>
   make(
     'job.commanded',
-    { job, command: 'retry', token: 'c1', delayMs: 0, applied: true, version: 5 },
+    { job, command: 'retry', token: 'c1', delayMs: 0, asked: 4, applied: true, version: 5 },
     { by: 'client', ...f },
   )
 export const noted = (job: string, f: Fields<'job.noted'> = {}): Draft =>
@@ -121,13 +134,29 @@ export const switched = (f: Fields<'control.changed'>): Draft =>
 export const jumped = (byMs: number, f: Place = {}): Draft =>
   make('database.jumped', { byMs }, { ...env, ...f })
 export const began = (job: string, f: Fields<'handler.began'> = {}): Draft =>
-  make('handler.began', { job, epoch: 1, input: 7, abortsUncertain: false }, f)
+  make(
+    'handler.began',
+    { job, epoch: 1, input: 7, abortsUncertain: false, fence: `${job}:${f.epoch ?? 1}:1` },
+    f,
+  )
 export const signalled = (job: string, code: string, f: Fields<'handler.signalled'> = {}): Draft =>
   make('handler.signalled', { job, epoch: 1, code }, f)
 export const returned = (job: string, f: Fields<'handler.ended'> = {}): Draft =>
-  make('handler.ended', { job, epoch: 1, how: 'returned', permanent: false, result: 9 }, f)
+  make(
+    'handler.ended',
+    { job, epoch: 1, how: 'returned', permanent: false, result: 9, error: null, calls },
+    f,
+  )
 export const threw = (job: string, f: Fields<'handler.ended'> = {}): Draft =>
-  make('handler.ended', { job, epoch: 1, how: 'threw', permanent: false, result: 0 }, f)
+  make(
+    'handler.ended',
+    { job, epoch: 1, how: 'threw', permanent: false, result: 0, error: 'HANDLER_ERROR', calls },
+    f,
+  )
+export const health = (f: Fields<'node.health'> = {}): Draft =>
+  make('node.health', { status: 'ok', reachable: true, running: 0, slotsUsed: 0, claims: 0, uncertain: 0 }, f)
+export const claimIs = (what: 'unknown' | 'known', f: Fields<'claim.unknown'> = {}): Draft =>
+  make(`claim.${what}`, { token: 't1' }, f)
 export const attemptEnded = (job: string, f: Fields<'attempt.ended'> = {}): Draft =>
   make('attempt.ended', { job, epoch: 1, end: 'succeeded' }, f)
 export const attempt = (

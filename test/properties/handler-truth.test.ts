@@ -2,11 +2,14 @@ import { describe, test } from 'vitest'
 import { handlerTruth as property } from '../../src/properties/index.ts'
 import {
   began,
+  commanded,
   expectHolds,
   expectRefused,
   final,
   inserted,
+  reclaimed,
   returned,
+  said,
   settled,
   signalled,
   threw,
@@ -17,14 +20,45 @@ const released = { outcome: 'released' } as const
 
 describe('handler-truth (contract 0.4, 0.23)', () => {
   test('accepts what the handler returned, as settled and as stored', () => {
-    expectHolds(property, [inserted('a'), began('a'), returned('a'), settled('a'), final('a')], 3)
+    expectHolds(property, [inserted('a'), began('a'), returned('a'), settled('a'), final('a')], 4)
   })
 
   test('accepts what it threw, and that a value without a JSON form fails for good', () => {
     expectHolds(property, [threw('a'), settled('a', failed)])
     expectHolds(property, [threw('a', { permanent: true }), settled('a', { ...failed, permanent: true })])
-    const neither = returned('a', { how: 'neither', permanent: true })
-    expectHolds(property, [neither, settled('a', { ...failed, permanent: true })])
+    const invalid = { permanent: true, error: 'RESULT_INVALID' } as const
+    expectHolds(property, [
+      returned('a', { how: 'neither', ...invalid }),
+      settled('a', { ...failed, ...invalid }),
+    ])
+    const refused = said('settle.refused', { job: 'a', epoch: 1 })
+    expectHolds(property, [returned('a'), refused, settled('a', { ...failed, ...invalid })])
+  })
+
+  test('refuses calls that are not all middleware in its order and the handler, once each', () => {
+    for (const calls of ['ioh', 'oi', 'oihh', 'oh'])
+      expectRefused(property, [returned('a', { calls }), settled('a')], 'other-calls')
+  })
+
+  test('refuses a fencing token that does not rise, or names another epoch', () => {
+    const two = [began('a'), began('a', { epoch: 2 })]
+    expectHolds(property, [inserted('a'), ...two])
+    expectRefused(property, [inserted('a'), began('a'), began('a')], 'other-fence')
+    expectRefused(property, [inserted('a'), began('a', { fence: 'a:1' })], 'other-fence')
+  })
+
+  test('refuses an error that is not the last that there was', () => {
+    const ended = [threw('a'), settled('a', { ...failed, state: 'failed' })]
+    const told = { state: 'failed', error: 'HANDLER_ERROR' } as const
+    expectHolds(property, [...ended, final('a', told)])
+    expectRefused(property, [...ended, final('a', { ...told, error: null })], 'error-forgotten')
+    expectRefused(property, [threw('a', { error: 'TIMEOUT' }), settled('a', failed)], 'other-error')
+    const evicted = [
+      reclaimed('a', { state: 'failed' }),
+      final('a', { state: 'failed', error: 'LEASE_LOST' }),
+    ]
+    expectHolds(property, evicted)
+    expectHolds(property, [...ended, commanded('a'), final('a', { state: 'queued' })])
   })
 
   test('refuses another input, unless a schema made something of it', () => {

@@ -30,6 +30,7 @@ interface Machine {
   /** Its end was asked for while it ran. */
   cancel: boolean
   retries: number
+  version: number
   holder: string
   started: boolean
   /** The settle that applied last, for its sender to repeat; and an epoch that was taken from somebody. */
@@ -44,6 +45,7 @@ function step(m: Machine, move: Move, by: string): void {
   if (move === 'claim' && m.state === 'queued') {
     m.epoch += 1
     m.attempt += 1
+    m.version += 1
     Object.assign(m, { state: 'running', holder: by, started: false })
     m.history.push(
       dsl.claimed('a', {
@@ -70,15 +72,19 @@ function step(m: Machine, move: Move, by: string): void {
   else if (move === 'cancel') cancel(m)
   else if (move === 'retry' && (m.state === 'failed' || m.state === 'cancelled')) {
     Object.assign(m, { state: 'queued', failures: 0, evictions: 0, cancel: false, retries: m.retries + 1 })
-    m.history.push(dsl.commanded('a', { token: `c${m.retries}` }))
+    const asked = m.version++
+    m.history.push(dsl.commanded('a', { token: `c${m.retries}`, asked, version: m.version }))
   } else if ((move === 'reclaim' || move === 'timeout') && running) take(m, move)
 }
 
 function cancel(m: Machine): void {
   if (m.state === 'running') {
+    if (!m.cancel) m.version += 1
     m.cancel = true
     m.history.push(dsl.cancelAsked('a', { kind: 'requested' }))
   } else if (m.state === 'queued' || m.state === 'cancelled') {
+    if (m.state === 'queued') m.version += 1
+    m.cancel = true
     m.state = 'cancelled'
     m.history.push(dsl.cancelAsked('a'))
   }
@@ -90,6 +96,7 @@ function returned(m: Machine): 'queued' | 'cancelled' {
 }
 
 function settle(m: Machine, outcome: 'succeeded' | 'failed' | 'released'): void {
+  m.version += 1
   if (outcome === 'failed') m.failures += 1
   const spent = outcome === 'failed' && m.failures >= limits.maxAttempts
   m.state = outcome === 'succeeded' ? 'succeeded' : spent ? 'failed' : returned(m)
@@ -100,6 +107,7 @@ function settle(m: Machine, outcome: 'succeeded' | 'failed' | 'released'): void 
 function take(m: Machine, how: 'reclaim' | 'timeout'): void {
   m.taken = { epoch: m.epoch, by: m.holder }
   m.epoch += 1
+  m.version += 1
   if (how === 'reclaim') m.evictions += 1
   else m.failures += 1
   const spent = how === 'reclaim' ? m.evictions >= limits.maxEvictions : m.failures >= limits.maxAttempts
@@ -129,8 +137,9 @@ export const legal: fc.Arbitrary<readonly dsl.Draft[]> = walk.map((list) => {
     taken: null,
     cancel: false,
     retries: 0,
+    version: 1,
   }
   for (const [move, by] of list) step(m, move, by)
-  const { attempt, failures, evictions, epoch, state } = m
-  return [...m.history, dsl.final('a', { attempt, failures, evictions, epoch, state }), dsl.ended()]
+  const { attempt, failures, evictions, epoch, version, state } = m
+  return [...m.history, dsl.final('a', { attempt, failures, evictions, epoch, version, state }), dsl.ended()]
 })

@@ -77,6 +77,15 @@ const about = fc.oneof(
     .map(([id, f]) => dsl.commanded(id, f)),
   fc.tuple(job, fc.record({ by, epoch, value: small, applied: flag })).map(([id, f]) => dsl.noted(id, f)),
   fc.tuple(job, small).map(([id, value]) => dsl.recalled(id, value)),
+  fc
+    .tuple(job, fc.record({ input: small, kind: fc.constantFrom('work', 'other') }))
+    .map(([id, f]) => dsl.said('insert.refused', { job: id, ...f })),
+  fc
+    .record({ by, running: small, slotsUsed: small, claims: small, uncertain: small, reachable: flag })
+    .map(dsl.health),
+  fc.tuple(fc.constantFrom('unknown', 'known'), by).map(([what, who]) => dsl.claimIs(what, { by: who })),
+  fc.tuple(job, by).map(([id, who]) => dsl.said('job.dispatched', { job: id, by: who })),
+  fc.tuple(job, fc.record({ by, epoch })).map(([id, f]) => dsl.said('settle.refused', { job: id, ...f })),
   fc.tuple(job, fc.record({ by, epoch, abortsUncertain: flag })).map(([id, f]) => dsl.began(id, f)),
   fc.tuple(job, code, fc.record({ by, epoch })).map(([id, why, f]) => dsl.signalled(id, why, f)),
   fc.tuple(job, fc.record({ by, epoch, result: small })).map(([id, f]) => dsl.returned(id, f)),

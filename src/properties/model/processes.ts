@@ -7,6 +7,7 @@ export type Processes = Map<string, Process>
 export interface Process extends Who {
   phase: 'starting' | 'running' | 'stopping' | 'stopped'
   everRan: boolean
+  everHeld: boolean
   handlers: number
   /** When a call of it last got no answer. */
   failedAtMs: number
@@ -67,6 +68,7 @@ export function noteProcess(processes: Processes, event: ProcessEvent): void {
       return
     case 'job.claimed': {
       const { job, epoch, token } = event
+      process.everHeld = true
       const before = process.held.get(job)
       // It comes back before this process has heard what became of its last settle.
       if (before) process.held.set(keyOf(job, before.epoch), before)
@@ -78,7 +80,7 @@ export function noteProcess(processes: Processes, event: ProcessEvent): void {
 }
 
 function start(processes: Processes, { node, incarnation }: EventOf<'node.started'>): void {
-  const fresh = { everRan: false, handlers: 0, failedAtMs: -1, held: new Map<string, Held>() }
+  const fresh = { everRan: false, everHeld: false, handlers: 0, failedAtMs: -1, held: new Map<string, Held>() }
   processes.set(node, { node, incarnation, phase: 'starting', ...fresh })
 }
 
