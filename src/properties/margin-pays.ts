@@ -11,7 +11,8 @@ import { type Property, type Verdict, property } from './property.ts'
  * within the TTL. A margin that is computed wrongly shows only when the one message that it is for is lost.
  * (Contract 0.3.)
  *
- * Asked of a worker to which nothing else happened within two TTLs, itself or the database.
+ * Asked of a worker to which nothing else happened within two TTLs, itself or the database. Of messages only those
+ * about claims count: no other renews a lease.
  *
  * Blind spot: two mishaps in close succession, which the margin does not promise to survive.
  */
@@ -62,7 +63,7 @@ export const marginPays: Property = property({
       case 'fault.struck':
         if (event.call === null || event.forMs > 0 || event.family === 'pause-on-call')
           return note(world, event)
-        if (isHarmless(event.family)) return
+        if (isHarmless(event.family) || !event.call.startsWith('claims.')) return
         losses.set(event.node, { atMs: event.atMs, beforeMs: losses.get(event.node)?.atMs ?? -1 })
         return
       default:

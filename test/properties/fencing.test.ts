@@ -55,9 +55,21 @@ describe('fencing (contract 0.13, 0.15)', () => {
   test.each(['lost', 'superseded'] as const)('refuses that a live holder is answered %s', (answer) => {
     expectRefused(
       property,
-      [claimed('a'), settled('a', { settled: answer, state: 'running' })],
+      [claimed('a'), settled('a', { settled: answer, repeated: answer === 'superseded', state: 'running' })],
       'holder-refused',
     )
+  })
+
+  test('refuses a refusal that is not the honest one', () => {
+    const taken = [claimed('a'), reclaimed('a')]
+    const told = { epoch: 1, state: 'queued' } as const
+    expectRefused(property, [...taken, settled('a', { ...told, settled: 'superseded' })], 'other-refusal')
+    expectRefused(
+      property,
+      [...taken, settled('a', { ...told, settled: 'lost', repeated: true })],
+      'other-refusal',
+    )
+    expectHolds(property, [...taken, settled('a', { ...told, settled: 'superseded', repeated: true })])
   })
 
   test('refuses a heartbeat that revives a lease that was taken, or another one', () => {

@@ -13,6 +13,7 @@ import {
   settled,
   signalled,
   started,
+  watch,
 } from './dsl.ts'
 
 const running = [runStarted(), inserted('a'), claimed('a', { at: 50_000 }), started('a')]
@@ -34,6 +35,13 @@ describe('shutdown-costs-nothing (contract 0.4, 5.11; cases E07, E26)', () => {
   test('refuses that the stop is charged, unless the time of the attempt was over', () => {
     expectRefused(property, [...running, ...asked, told, settled('a', failed)], 'charged-by-shutdown')
     expectHolds(property, [...running, ...asked, told, settled('a', { ...failed, at: 120_000 })], 1)
+  })
+
+  test('refuses that an engine which has stopped sweeps on', () => {
+    const stopped = [...running, ...asked, settled('a'), engine('stopped', { at: 70_000 })]
+    expectRefused(property, [...stopped, watch('moved', { by: 'w1', at: 75_001 })], 'works-after-its-stop')
+    const late = [watch('moved', { by: 'w1', at: 75_000 }), watch('refused', { by: 'w1', at: 90_000 })]
+    expectHolds(property, [...stopped, ...late, watch('moved', { at: 99_000 })], 1)
   })
 
   test('accepts a claim that was on its way, and refuses a later one', () => {

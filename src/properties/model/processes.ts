@@ -80,7 +80,13 @@ export function noteProcess(processes: Processes, event: ProcessEvent): void {
 }
 
 function start(processes: Processes, { node, incarnation }: EventOf<'node.started'>): void {
-  const fresh = { everRan: false, everHeld: false, handlers: 0, failedAtMs: -1, held: new Map<string, Held>() }
+  const fresh = {
+    everRan: false,
+    everHeld: false,
+    handlers: 0,
+    failedAtMs: -1,
+    held: new Map<string, Held>(),
+  }
   processes.set(node, { node, incarnation, phase: 'starting', ...fresh })
 }
 

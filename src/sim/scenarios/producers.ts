@@ -26,11 +26,11 @@ function careless(steps: readonly WorkStep[], draw: Draw): WorkStep[] {
     .sort((a, b) => a.atMs - b.atMs)
 }
 
-/** Jobs of its own; and sometimes one that another producer sends with another input, at about the same time. */
+/** Jobs of its own; and sometimes one whose id another producer has taken a moment ago, with another input. */
 function company(steps: readonly WorkStep[], draw: Draw, k: number): NonNullable<WorkStep['also']> {
   const input = { workMs: 50 + draw(3_000, 'company', k), fails: 0, permanent: false }
   const own = [0, 1].map((n) => ({ job: work, input, options: { id: `j${k}.${n}` } }))
-  const other = steps[k + 1]
+  const other = steps[k - 1]
   return other && draw(2, 'clash', k) === 0 ? [...own, { ...other, input }] : own
 }
 

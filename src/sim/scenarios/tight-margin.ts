@@ -30,7 +30,12 @@ export const tightMargin: Scenario = {
   jobs: [hastyWork, longWork],
   intervals,
   workload: (draw) =>
-    mixedWork(60, 300_000, draw).map((step) => (step.job === longWork ? step : { ...step, job: hastyWork })),
-  families: ['lost-request', 'lost-reply', 'database-restart', 'crash'],
+    mixedWork(60, 300_000, draw).map((step, k) => ({
+      ...step,
+      job: draw(4, 'job', k) === 0 ? longWork : hastyWork,
+      input: { workMs: 5_000 + draw(50_000, 'longer', k), fails: 0, permanent: false },
+    })),
+  families: ['lost-request', 'lost-reply'],
   swarm: false,
+  density: 3,
 }
