@@ -29,6 +29,8 @@ interface State {
   readonly asked: Map<string, Asked>
   /** Epochs whose handler has had a signal, of whatever reason: there is one for each attempt. */
   readonly signalled: Map<string, number>
+  /** Epochs whose handler was told of a cancel first of all. */
+  readonly ended: Map<string, number>
 }
 
 export const cancelObserved: Property = property({
@@ -54,6 +56,7 @@ export const cancelObserved: Property = property({
     retries: new Map(),
     asked: new Map(),
     signalled: new Map(),
+    ended: new Map(),
   }),
   step(state, event, verdict) {
     const { asked, holds } = state
@@ -69,12 +72,14 @@ export const cancelObserved: Property = property({
       case 'job.reclaimed':
       case 'job.timedOut':
         noteHold(holds, event)
+        if (event.type === 'job.settled') charged(state, event, verdict)
         if (asked.has(event.job)) moved(event, verdict)
         return
       case 'lease.renewed':
         return renewed(state, event, verdict)
       case 'handler.signalled':
         state.signalled.set(event.job, event.epoch)
+        if (event.code === 'CANCELLED') state.ended.set(event.job, event.epoch)
         return told(state, event, verdict)
       case 'attempt.ended':
         return told(state, event, verdict)
@@ -93,6 +98,16 @@ function moved(event: EventOf<(typeof holdEvents)[number]>, verdict: Verdict): v
   const kind = claimed ? 'claimed-after-cancel' : 'queued-after-cancel'
   const message = `${type} of job ${job} at epoch ${epoch}, after its end was asked for`
   verdict.violated({ kind, subject: job, message })
+}
+
+/** What a handler does because it was told of a cancel is no failure; its timeout, or what the store refuses, is. */
+function charged({ ended }: State, event: EventOf<'job.settled'>, verdict: Verdict): void {
+  const { job, epoch, outcome, error, settled } = event
+  if (settled !== 'applied' || ended.get(job) !== epoch) return
+  verdict.evaluated()
+  if (outcome !== 'failed' || error === 'TIMEOUT' || error === 'RESULT_INVALID') return
+  const message = `job ${job} was charged a failure at epoch ${epoch}, whose handler had been told of a cancel`
+  verdict.violated({ kind: 'charged-by-cancel', subject: job, message })
 }
 
 function told(

@@ -29,7 +29,7 @@ interface State {
   readonly results: Map<string, number>
   /** Codes, of what went wrong with each job last. */
   readonly errors: Map<string, string | null>
-  readonly fences: Map<string, string>
+  readonly fences: Map<string, { readonly epoch: number; readonly fence: string }>
   /** The last epoch of each job that was settled: a repeat says again what is past. */
   readonly settled: Map<string, number>
 }
@@ -111,11 +111,13 @@ function judgeCalls({ job, epoch, calls }: EventOf<'handler.ended'>, verdict: Ve
 /** Rises with each attempt, as text, and names its epoch and attempt. */
 function judgeFence({ fences }: State, event: EventOf<'handler.began'>, verdict: Verdict): void {
   const { job, epoch, fence } = event
-  const before = fences.get(job) ?? ''
+  const before = fences.get(job) ?? { epoch: 0, fence: '' }
   const [named] = fence.split(':').slice(-2)
-  if (before < fence) fences.set(job, fence)
-  if (Number(named) === epoch && before !== fence) return
-  const message = `the handler of job ${job} at epoch ${epoch} got the fencing token ${fence}, after ${before}`
+  if (before.epoch < epoch) fences.set(job, { epoch, fence })
+  // One that was taken for dead may begin late: then its token is the lower one.
+  const rises = before.epoch < epoch ? before.fence < fence : before.epoch > epoch && before.fence > fence
+  if (Number(named) === epoch && rises) return
+  const message = `the handler of job ${job} at epoch ${epoch} got the fencing token ${fence}, after ${before.fence}`
   verdict.violated({ kind: 'other-fence', subject: job, message })
 }
 
@@ -164,12 +166,13 @@ function settled(state: State, event: EventOf<'job.settled'>, verdict: Verdict):
 /** Null where the settle says what the handler said. */
 function slipOf(
   own: End | null,
-  { outcome, permanent, result, error }: EventOf<'job.settled'>,
+  { outcome, permanent, result, error, repeated, state }: EventOf<'job.settled'>,
   signalled: boolean,
 ): string | null {
   if (outcome === 'succeeded') {
     if (own === null) return 'success-without-an-end'
     if (own.how !== 'returned') return 'error-taken-for-success'
+    if (!repeated && state !== 'succeeded') return 'result-thrown-away'
     return own.result === result ? null : 'other-result'
   }
   if (signalled || own === null) return null

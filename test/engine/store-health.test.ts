@@ -10,21 +10,21 @@ function health() {
 }
 
 test('a store that does not answer cannot be reached, until it answers', async () => {
-  const { ask, report, told } = health()
-  const away = ask('now', Promise.reject(new StoreUnavailable('no answer', 'maybe')))
+  const store = health()
+  const away = store.ask('now', Promise.reject(new StoreUnavailable('no answer', 'maybe')))
   await expect(away).rejects.toThrow('no answer')
-  expect(report()).toMatchObject({ reachable: false, failuresInARow: 1, lastReplyAgoMs: null })
-  expect(told).toEqual([{ type: 'store.failed', call: 'now', sent: 'maybe' }])
-  expect(await ask('now', Promise.resolve(7))).toBe(7)
-  expect(report()).toMatchObject({ reachable: true, failuresInARow: 0 })
+  expect(store.report()).toMatchObject({ reachable: false, failuresInARow: 1, lastReplyAgoMs: null })
+  expect(store.told).toEqual([{ type: 'store.failed', call: 'now', sent: 'maybe' }])
+  expect(await store.ask('now', Promise.resolve(7))).toBe(7)
+  expect(store.report()).toMatchObject({ reachable: true, failuresInARow: 0 })
 })
 
 test('a store that will not do what it is asked is there all the same', async () => {
-  const { ask, report, told } = health()
-  await expect(ask('jobs.settle', Promise.reject(new InvalidArgument('too much')))).rejects.toThrow(
+  const store = health()
+  await expect(store.ask('jobs.settle', Promise.reject(new InvalidArgument('too much')))).rejects.toThrow(
     'too much',
   )
-  expect(report()).toMatchObject({ reachable: true, failuresInARow: 0, lastError: expect.any(String) })
-  expect(report().lastReplyAgoMs).not.toBeNull()
-  expect(told).toEqual([{ type: 'store.failed', call: 'jobs.settle', sent: 'answered' }])
+  expect(store.report()).toMatchObject({ reachable: true, failuresInARow: 0, lastError: expect.any(String) })
+  expect(store.report().lastReplyAgoMs).not.toBeNull()
+  expect(store.told).toEqual([{ type: 'store.failed', call: 'jobs.settle', sent: 'answered' }])
 })

@@ -36,7 +36,7 @@ export const handlerKills: Family = handler('handler-kills', 'a handler kills it
 export const handlerUnstorable: Family = handler(
   'handler-returns-unstorable',
   'a handler returns what the store will not take, whatever it is sent along with',
-  2,
+  3,
 )
 /** Such a result, as JSON text. */
 export const unstorable = '"too much for the store"'
@@ -48,6 +48,8 @@ type Misbehaviour = (
   instead: () => void,
 ) => Promise<unknown>
 
+const doesItsWork: readonly Fault['family'][] = ['handler-rejects-late', 'handler-returns-unstorable']
+
 /** What the handler that begins now does wrong; null for most. */
 export function misbehaviourOf(world: World, owner: Incarnation, clock: Clock): Misbehaviour | null {
   const { armed } = owner.node
@@ -57,7 +59,7 @@ export function misbehaviourOf(world: World, owner: Incarnation, clock: Clock): 
   if (!fault) return null
   world.struck(fault, owner)
   return (context, next, instead) => {
-    if (fault.family !== 'handler-rejects-late') instead()
+    if (!doesItsWork.includes(fault.family)) instead()
     return misbehave(world, owner, clock, fault, context, next)
   }
 }
@@ -79,10 +81,9 @@ async function misbehave(
       await context.sleep(hangMs)
       return null
     case 'handler-returns-unstorable':
-      await context.sleep(forMs % 3_000)
+      await next()
       return JSON.parse(unstorable)
     case 'handler-ignores-signal':
-      // Until it would have been abandoned, and on.
       await sleep(clock, ignoreMs + forMs, 'sleep')
       await context.checkpoint('late', forMs).catch(() => {})
       return null
@@ -103,7 +104,8 @@ async function misbehave(
 }
 
 const hangMs = 3_600_000
-const ignoreMs = 140_000
+/** Beside a timeout of two minutes: it returns before it is abandoned, or after. */
+const ignoreMs = 120_500
 
 function die(world: World, owner: Incarnation, restart: () => void, forMs: number): void {
   if (!owner.alive) return

@@ -11,6 +11,7 @@ const commands: readonly NonNullable<Fault['command']>[] = [
   'retry',
   'retry',
   'reschedule',
+  'reschedule',
   'hold',
   'pause',
 ]
@@ -29,7 +30,7 @@ export const operator: Family = {
     command: pick(commands, draw, 'command'),
     nth: draw(6, 'nth'),
     forMs: 200 + draw(30_000, 'for'),
-    ...(draw(3, 'slow') === 0 && { readMs: draw(20_000, 'read') }),
+    ...(draw(2, 'slow') === 0 && { readMs: draw(20_000, 'read') }),
   }),
   strike: (world, fault) => {
     const subject = subjectOf(world, fault)
@@ -62,7 +63,8 @@ function subjectOf({ ledger, nodes }: World, { command, nth = 0 }: Fault): strin
     const queues = nodes.flatMap(({ queues }) => Object.keys(queues))
     return queues[nth % Math.max(1, queues.length)]
   }
-  const jobs = [...(command === 'retry' ? ledger.stopped : ledger.open)]
+  // Now and then of one that has not ended: then it is to be refused.
+  const jobs = [...(command === 'retry' && nth > 0 ? ledger.stopped : ledger.open)]
   return jobs.at(-1 - (nth % Math.max(1, jobs.length)))
 }
 

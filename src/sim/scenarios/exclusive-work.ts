@@ -22,4 +22,5 @@ export const exclusiveWork: Scenario = {
     'clock-jump',
   ],
   swarm: false,
+  density: 2,
 }

@@ -15,6 +15,7 @@ import type { Scenario } from './scenario.ts'
 import { slowNetwork } from './slow-network.ts'
 import { sparse } from './sparse.ts'
 import { standard } from './standard.ts'
+import { stuckHandlers } from './stuck-handlers.ts'
 import { tightMargin } from './tight-margin.ts'
 import { zombieWorker } from './zombie-worker.ts'
 
@@ -38,4 +39,5 @@ export const scenarios: readonly Scenario[] = [
   producers,
   mixedFleet,
   tightMargin,
+  stuckHandlers,
 ]

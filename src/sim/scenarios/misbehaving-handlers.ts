@@ -19,4 +19,5 @@ export const misbehavingHandlers: Scenario = {
     'shutdown',
   ],
   swarm: false,
+  density: 3,
 }

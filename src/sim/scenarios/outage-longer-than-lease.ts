@@ -1,4 +1,4 @@
-import { allWork, mixedWork } from './jobs.ts'
+import { allWork, carefulWork, mixedWork, work } from './jobs.ts'
 import type { Scenario } from './scenario.ts'
 
 export const outageLongerThanLease: Scenario = {
@@ -11,6 +11,7 @@ export const outageLongerThanLease: Scenario = {
   workload: (draw) =>
     mixedWork(60, 600_000, draw).map((step, k) => ({
       ...step,
+      job: step.job === work && draw(4, 'careful-too', k) === 0 ? carefulWork : step.job,
       input: { workMs: 10_000 + draw(100_000, 'longer', k), fails: 0, permanent: false },
     })),
   families: ['outage-short', 'outage-long', 'crash', 'shutdown'],

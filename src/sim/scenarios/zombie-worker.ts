@@ -1,4 +1,4 @@
-import { allWork, mixedWork } from './jobs.ts'
+import { type Work, allWork, mixedWork } from './jobs.ts'
 import type { Scenario } from './scenario.ts'
 
 export const zombieWorker: Scenario = {
@@ -8,7 +8,11 @@ export const zombieWorker: Scenario = {
   concurrency: 4,
   activeMs: 600_000,
   jobs: allWork,
-  workload: (draw) => mixedWork(80, 600_000, draw),
+  workload: (draw) =>
+    mixedWork(80, 600_000, draw).map((step, k) => ({
+      ...step,
+      input: { ...(step.input as Work), tells: draw(2, 'tells-on', k) === 0 },
+    })),
   families: ['pause', 'crash', 'lost-reply', 'late-request', 'shutdown'],
   swarm: false,
 }
