@@ -94,6 +94,10 @@ function moved(job: Job, state: Job['state']): void {
 
 function commanded(job: Job, event: EventOf<'job.commanded'>, verdict: Verdict): void {
   const { command, token, asked, applied } = event
+  if (!applied && token === job.command) {
+    const message = `a ${command} of job ${event.job} had applied, and its repeat was refused`
+    verdict.violated({ kind: 'own-command-denied', subject: event.job, message })
+  }
   if (applied && token !== job.command) {
     if (asked !== job.version) {
       const message = `a ${command} of job ${event.job} at version ${asked} applied, when it was at ${job.version}`

@@ -48,6 +48,12 @@ describe('versions-count (contract 0.14)', () => {
     expectRefused(property, [inserted('a'), commanded('a', { asked: 1, version: 3 })], 'version-miscounted')
   })
 
+  test('refuses that the repeat of what applied is refused', () => {
+    const run = [inserted('a'), claimed('a'), settled('a', { outcome: 'failed', state: 'failed' })]
+    const denied = commanded('a', { asked: 3, applied: false, version: 4 })
+    expectRefused(property, [...run, commanded('a', { asked: 3, version: 4 }), denied], 'own-command-denied')
+  })
+
   test('refuses a command that applies at another version than it names', () => {
     const run = [inserted('a'), claimed('a'), settled('a', { outcome: 'failed', state: 'failed' })]
     expectRefused(property, [...run, commanded('a', { asked: 2, version: 4 })], 'stale-command-applied')

@@ -9,6 +9,6 @@ export const clockJumps: Scenario = {
   activeMs: 600_000,
   jobs: allWork,
   workload: (draw) => mixedWork(60, 600_000, draw),
-  families: ['clock-jump', 'crash', 'lost-reply'],
+  families: ['clock-jump', 'crash', 'lost-reply', 'partition'],
   swarm: false,
 }

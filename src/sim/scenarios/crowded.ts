@@ -4,7 +4,7 @@ import type { Scenario, WorkStep } from './scenario.ts'
 const waveMs = 15_000
 
 /** Waves of jobs that end together, so that they are settled together; and many claims, so that many leases lapse together. */
-function waves(count: number, draw: (bound: number, what: string, k: number) => number): WorkStep[] {
+export function waves(count: number, draw: (bound: number, what: string, k: number) => number): WorkStep[] {
   return Array.from({ length: count }, (_, k): WorkStep => {
     const wave = k >> 3
     const long = draw(3, 'long', wave) > 0

@@ -10,6 +10,7 @@ import { mixedFleet } from './mixed-fleet.ts'
 import { operators } from './operators.ts'
 import { outageLongerThanLease } from './outage-longer-than-lease.ts'
 import { producers } from './producers.ts'
+import { refusedResults } from './refused-results.ts'
 import { saturated } from './saturated.ts'
 import type { Scenario } from './scenario.ts'
 import { slowNetwork } from './slow-network.ts'
@@ -40,4 +41,5 @@ export const scenarios: readonly Scenario[] = [
   mixedFleet,
   tightMargin,
   stuckHandlers,
+  refusedResults,
 ]
