@@ -69,8 +69,11 @@ function judge(state: State, event: EventOf<'node.health'>, verdict: Verdict): v
   if (!process) return
   // Of one that never had any work it is too easy.
   if (process.everHeld) verdict.evaluated()
-  const says: Says = (kind, what) =>
+  const says: Says = (kind, what) => {
+    if (process.slips.has(kind)) return
+    process.slips.add(kind)
     verdict.violated({ kind, subject: event.node, message: `${nameOf(event)} says that ${what}` })
+  }
   const { phase, everRan } = process
   const { status, reachable, uncertain } = event
   if (phase !== 'running') {

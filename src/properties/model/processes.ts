@@ -11,6 +11,8 @@ export interface Process extends Who {
   handlers: number
   /** When a call of it last got no answer. */
   failedAtMs: number
+  /** What it was found wrong in: each is told once. */
+  readonly slips: Set<string>
   /** Attempts of its claims, until it has heard of their end: by job, earlier ones by job and epoch. */
   readonly held: Map<string, Held>
 }
@@ -80,14 +82,9 @@ export function noteProcess(processes: Processes, event: ProcessEvent): void {
 }
 
 function start(processes: Processes, { node, incarnation }: EventOf<'node.started'>): void {
-  const fresh = {
-    everRan: false,
-    everHeld: false,
-    handlers: 0,
-    failedAtMs: -1,
-    held: new Map<string, Held>(),
-  }
-  processes.set(node, { node, incarnation, phase: 'starting', ...fresh })
+  const fresh = { everRan: false, everHeld: false, handlers: 0, failedAtMs: -1 }
+  const lists = { slips: new Set<string>(), held: new Map<string, Held>() }
+  processes.set(node, { node, incarnation, phase: 'starting', ...fresh, ...lists })
 }
 
 function attempt(

@@ -11,4 +11,5 @@ export const clockJumps: Scenario = {
   workload: (draw) => mixedWork(60, 600_000, draw),
   families: ['clock-jump', 'crash', 'lost-reply', 'partition'],
   swarm: false,
+  density: 3,
 }

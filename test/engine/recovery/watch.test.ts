@@ -51,6 +51,14 @@ describe('the outage watch (0.20)', () => {
   })
 })
 
+describe('a move that nobody can date (0.20)', () => {
+  it('is refused: its sender last heard of a time that is still to come', () => {
+    const params = { lastReplyMs: 101_000, sinceReplyMs: 5_000, maxAgeMs: 5_000 }
+    expect(moved(watch, params, 105_000).kind).toBe('moved')
+    expect(moved(watch, params, 104_999)).toEqual({ kind: 'refused', watch })
+  })
+})
+
 describe('a silent lease (0.20, decision 0009)', () => {
   const sweepMs = 5_000
   const ttlMs = 30_000

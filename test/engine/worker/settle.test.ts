@@ -74,7 +74,24 @@ describe('settling', () => {
     await b.engine.stop()
   })
 
-  it('that the store refuses does not poison its group: it alone is left to its lease, at once', async () => {
+  it('whose outcome the store will not take fails for good, and its group is none the worse', async () => {
+    const { b, end } = await running(['a', 'b', 'c'])
+    const { settle } = b.wire.store.jobs
+    const picky = (params: SettleParams): ReturnType<typeof settle> => {
+      const bad = params.settlements.some(({ id, outcome }) => id === 'b' && outcome.kind === 'succeeded')
+      return bad ? Promise.reject(new InvalidArgument('it does not fit')) : settle(params)
+    }
+    Object.assign(b.wire.store.jobs, { settle: picky })
+    await end()
+    await b.clock.settle()
+    expect(b.of('attempt.confirmed').map(({ settled }) => settled)).toEqual(['applied', 'applied', 'applied'])
+    const error = { code: 'RESULT_INVALID', message: expect.stringContaining('it does not fit') as string }
+    expect(await b.database.job('b')).toMatchObject({ state: 'failed', failures: 1, error })
+    expect((await b.database.job('c')).state).toBe('succeeded')
+    await b.engine.stop()
+  })
+
+  it('that the store refuses whatever it says is left to its lease alone, at once', async () => {
     const { b, end } = await running(Array.from({ length: 100 }, (_, k) => `j${String(k).padStart(3, '0')}`))
     const { settle } = b.wire.store.jobs
     const picky = (params: SettleParams): ReturnType<typeof settle> => {
