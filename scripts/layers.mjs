@@ -89,6 +89,15 @@ const LAYERS = [
     reason: 'the bench is a library that tests import: it must not need the command or a report format',
   },
   {
+    name: 'telemetry',
+    folder: /^telemetry\//,
+    values: [/^telemetry\//, /^engine\//, /^@opentelemetry\/api$/],
+    types: [],
+    computed: false,
+    reason:
+      'it is the one folder that loads the OpenTelemetry API, an optional peer; it listens to the engine alone',
+  },
+  {
     name: 'report',
     folder: /^report\//,
     values: [/^report\//, /^engine\//, /^sim\//, /^node:/],

@@ -18,6 +18,7 @@ export {
   StoreUnavailable,
 } from './engine/errors.ts'
 export type { EngineEvent } from './engine/history.ts'
+export type { Metric } from './engine/metrics.ts'
 export type { Backoff } from './engine/jobs/backoff.ts'
 export type { AttemptContext, AttemptInfo } from './engine/jobs/context.ts'
 export {

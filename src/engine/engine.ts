@@ -27,8 +27,8 @@ export function createEngine(options: EngineOptions): Engine {
   for (const { name, settings } of options.jobs ?? []) {
     requireMargin(`job ${name}`, intervals, store.callMs, settings.leaseTtlMs)
   }
-  const { emit, on } = createObservers(options.observer)
-  const health = createStoreHealth(clock, emit)
+  const { emit, on, measure } = createObservers(options.observer)
+  const health = createStoreHealth(clock, emit, measure)
   const name = options.name ?? systemHostName()
   requireName('an engine name', name, InvalidConfig)
   const middleware = options.middleware ?? []
@@ -42,6 +42,7 @@ export function createEngine(options: EngineOptions): Engine {
     intervals,
     handlers,
     emit,
+    measure,
     ask: health.ask,
   }
   const producer = { store, clock, random, intervals, ask: health.ask }
@@ -79,7 +80,7 @@ export function createEngine(options: EngineOptions): Engine {
       await stopping?.stop(drainMs)
       if (running === stopping) running = null
     },
-    tick: () => tick(parts, () => running?.wake()),
+    tick: () => tick({ ...parts, queues: Object.keys(queues) }, () => running?.wake()),
     exclusive: async (key, work, rest) => {
       requireName('a lease key', key, InvalidArgument)
       const ttlMs = rest?.ttlMs ?? 30_000

@@ -34,7 +34,7 @@ export function startRunning(
   shared: Omit<WorkerParts, 'worker'> & { readonly name: string },
   queues: Readonly<Record<string, { readonly concurrency: number }>>,
 ): Running {
-  const { store, clock, intervals, emit, ask } = shared
+  const { store, clock, intervals, emit, ask, measure } = shared
   // A name may come back with another process behind it; the identity that leases hang on must not.
   const worker = `${shared.name}~${shared.random.id('incarnation')}`
   const parts: WorkerParts = { ...shared, worker }
@@ -52,7 +52,8 @@ export function startRunning(
     emit({ type: 'engine.started', worker })
     work = createWorker(parts, queues)
     const onReturned = work.wake
-    sweeper = createSweeper({ store, clock, intervals, ask, lastReplyMs: fleet.nowMs, onReturned })
+    const recovery = { store, clock, intervals, ask, measure, queues: Object.keys(queues) }
+    sweeper = createSweeper({ ...recovery, lastReplyMs: fleet.nowMs, onReturned })
   }
 
   /** Waits for the store; null if a stop came first. */

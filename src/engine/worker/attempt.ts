@@ -8,6 +8,7 @@ import { contextOf } from './context-of.ts'
 import type { HeldClaim } from './held.ts'
 import { createLazySignal } from './lazy-signal.ts'
 import type { Leases } from './leases.ts'
+import { runMeasure } from './measures.ts'
 import { createTimerGroup } from './timer-group.ts'
 import { wrapped } from './middleware.ts'
 import { failureOf, successOf } from './outcome.ts'
@@ -66,6 +67,7 @@ export function createAttempt(
     },
   }
   const timers = createTimerGroup(clock)
+  const measured = runMeasure(parts, job)
   let timer: Timer | null = null
   let startable: (() => void) | null = null
 
@@ -74,6 +76,7 @@ export function createAttempt(
     state.ended = true
     timer?.cancel()
     emit({ type: 'attempt.ended', ...where, end: outcome.kind })
+    measured.ended(outcome.kind)
     parts.settle(attempt, outcome)
   }
 
@@ -131,6 +134,7 @@ export function createAttempt(
       if (!state.certain) await new Promise<void>((resolve) => (startable = resolve))
       if (state.ended) return
       state.started = true
+      measured.began()
       emit({ type: 'attempt.started', ...where, attempt: job.attempt })
       timer = clock.timer(job.spec.timeoutMs, 'timeout', onTimeout)
       end(overruled(await execute()))
@@ -168,6 +172,7 @@ export function createAttempt(
       state.ended = true
       timer?.cancel()
       emit({ type: 'attempt.lost', ...where })
+      measured.ended('lost')
       interruption.abort(new LeaseLost(`job ${id} was taken over; what this attempt does is discarded`))
       startable?.()
     },

@@ -2,6 +2,7 @@ import { StoreUnavailable } from '../errors.ts'
 import type { ClaimParams, ClaimedJob } from '../ports/store.ts'
 import type { HeldClaim } from './held.ts'
 import type { Leases } from './leases.ts'
+import { claimAnswered } from './measures.ts'
 import { createPace } from './pace.ts'
 import type { WorkerParts } from './parts.ts'
 import type { Slots } from './slots.ts'
@@ -98,6 +99,7 @@ export function createFetcher(parts: FetchParts): Fetcher {
       const reply = await ask('claims.claim', store.claims.claim(params))
       if (reply.kind === 'void') return unknown(held)
       state.unknownInARow = 0
+      claimAnswered(parts, held.sentAtMs, reply.jobs)
       take(held, reply.jobs)
       solo.met(stance, reply)
       const free = slots.free()

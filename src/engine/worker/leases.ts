@@ -3,6 +3,7 @@ import { heartbeatMsFor } from '../settings.ts'
 import { createAlarm } from './alarm.ts'
 import type { Attempt } from './attempt.ts'
 import { type HeldClaim, createHeld } from './held.ts'
+import { marginLeft } from './measures.ts'
 import type { WorkerParts } from './parts.ts'
 
 /**
@@ -56,6 +57,7 @@ export function createLeases(parts: WorkerParts, freed: () => void): Leases {
     try {
       const reply = await ask('claims.renew', store.claims.renew({ worker, tokens }))
       state.failuresInARow = 0
+      marginLeft(parts, attempts)
       for (const claim of named) claim.sentAtMs = Math.max(claim.sentAtMs, sentAtMs)
       sortOut(attempts, reply.held)
     } catch {
