@@ -1,7 +1,9 @@
 import type { Engine, EngineOptions, Health } from './api.ts'
 import { InvalidArgument, InvalidConfig } from './errors.ts'
-import { type Enqueued, enqueueAll } from './jobs/enqueue.ts'
+import { enqueueAll } from './jobs/enqueue.ts'
+import type { Enqueued } from './jobs/insert.ts'
 import { handlersOf } from './jobs/handlers.ts'
+import { payloadsOf, plainRecord } from './jobs/payloads.ts'
 import { requireName } from './jobs/text.ts'
 import { inProcessExecutor } from './ports/executor.ts'
 import { runExclusive } from './leases/exclusive.ts'
@@ -32,9 +34,11 @@ export function createEngine(options: EngineOptions): Engine {
   const name = options.name ?? systemHostName()
   requireName('an engine name', name, InvalidConfig)
   const middleware = options.middleware ?? []
+  const payloads = payloadsOf(options.codec)
   const parts = {
     name,
     middleware,
+    payloads,
     store,
     clock,
     random,
@@ -45,7 +49,7 @@ export function createEngine(options: EngineOptions): Engine {
     measure,
     ask: health.ask,
   }
-  const producer = { store, clock, random, intervals, ask: health.ask }
+  const producer = { store, clock, random, intervals, payloads, ask: health.ask }
   let running: Running | null = null
 
   const operations = createOperations(store, random, health.ask, () => running?.wake())
@@ -62,7 +66,10 @@ export function createEngine(options: EngineOptions): Engine {
       running?.wake()
       return enqueued
     },
-    get: (id) => health.ask('jobs.get', store.jobs.get({ id })),
+    get: async (id) => {
+      const job = await health.ask('jobs.get', store.jobs.get({ id }))
+      return job && plainRecord(payloads, job)
+    },
     start: async () => {
       while (running?.stopping) await running.stopping
       const starting = (running ??= startRunning(parts, queues))

@@ -1,11 +1,10 @@
-import { IdConflict, InvalidArgument } from '../errors.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Random } from '../ports/random.ts'
-import type { NewJob, Store } from '../ports/store.ts'
-import { type Intervals, requireMargin } from '../settings.ts'
+import { InvalidArgument } from '../errors.ts'
+import type { NewJob } from '../ports/store.ts'
+import { requireMargin } from '../settings.ts'
 import { type JobDescription, type Priority, priorities } from './definition.ts'
 import { durationMsMax } from './figures.ts'
 import { storedInput } from './input.ts'
+import { type Enqueued, type Prepared, type Producer, insertAll } from './insert.ts'
 import type { JobSpec } from './record.ts'
 import { requireName, textOf } from './text.ts'
 
@@ -32,57 +31,40 @@ export interface EnqueueRequest<Input = unknown> extends EnqueueOptions {
   readonly input: Input
 }
 
-export interface Enqueued {
-  readonly id: string
-  /** False if a job with this id, kind and input was already there. */
-  readonly created: boolean
-}
-
-export interface Producer {
-  readonly store: Store
-  readonly clock: Clock
-  readonly random: Random
-  readonly intervals: Intervals
-  readonly ask: <T>(call: string, answer: Promise<T>) => Promise<T>
-}
-
 /**
- * Stores all jobs or none. Throws `InputInvalid`, `InvalidArgument` or `InvalidConfig` before anything is
- * stored, `IdConflict` when an id is taken by another job, `StoreUnavailable` when the outcome is unknown:
- * enqueue again with the same ids then.
+ * Stores all jobs or none. Throws `InputInvalid`, `InvalidArgument`, `InvalidConfig` or `CodecFailed` before
+ * anything is stored, `IdConflict` when an id is taken by another job, `StoreUnavailable` when the outcome is
+ * unknown: enqueue again with the same ids then.
  */
 export async function enqueueAll(
   producer: Producer,
   requests: readonly EnqueueRequest[],
 ): Promise<Enqueued[]> {
   if (requests.length === 0) return []
-  const jobs: NewJob[] = []
+  const jobs: Prepared[] = []
   for (const request of requests) jobs.push(await newJob(producer, request))
   const ids = new Set(jobs.map(({ spec }) => spec.id))
   if (ids.size < jobs.length) throw new InvalidArgument('two jobs of one enqueue have the same id')
-  const { store, random, ask } = producer
-  const reply = await ask('jobs.insert', store.jobs.insert({ insertId: random.id('insert'), jobs }))
-  if (reply.kind === 'conflict') throw new IdConflict(reply.ids)
-  return [...reply.jobs]
+  return insertAll(producer, jobs)
 }
 
-async function newJob(producer: Producer, request: EnqueueRequest): Promise<NewJob> {
+async function newJob(producer: Producer, request: EnqueueRequest): Promise<Prepared> {
   const definition: JobDescription | string | undefined = request.job
   if (typeof definition !== 'object') {
     throw new InvalidArgument(
       `enqueue takes a definition made by defineJob, not ${JSON.stringify(definition)}`,
     )
   }
-  const spec = await specOf(producer, definition, request)
+  const { spec, json } = await specOf(producer, definition, request)
   requireMargin(`job ${definition.name}`, producer.intervals, producer.store.callMs, spec.leaseTtlMs)
-  return { spec, due: dueOf(request) }
+  return { spec, json, due: dueOf(request) }
 }
 
 async function specOf(
   producer: Producer,
   definition: JobDescription,
   request: EnqueueRequest,
-): Promise<JobSpec> {
+): Promise<{ readonly spec: JobSpec; readonly json: string }> {
   const { settings, name } = definition
   const id = request.id ?? producer.random.id('job')
   requireName('a job id', id, InvalidArgument)
@@ -90,12 +72,13 @@ async function specOf(
   requireName('a queue name', queue, InvalidArgument)
   const band = request.priority === undefined ? settings.band : priorities.indexOf(request.priority)
   if (band < 0) throw new InvalidArgument(`priority must be one of ${priorities.join(', ')}`)
-  return {
+  const { json, stored } = await storedInput(definition, request.input, producer.payloads)
+  const spec: JobSpec = {
     id,
     kind: name,
     queue,
     band,
-    input: await storedInput(definition, request.input),
+    input: stored,
     inputVersion: settings.inputVersion,
     maxAttempts: settings.maxAttempts,
     maxEvictions: settings.maxEvictions,
@@ -107,6 +90,7 @@ async function specOf(
     traceparent: traceparentOf(request.traceparent),
     enqueuedAtMs: producer.clock.wallMs(),
   }
+  return { spec, json }
 }
 
 const metadataBytesMax = 16_384

@@ -14,7 +14,15 @@ function refuseBigint(key: string, value: unknown): unknown {
   return value
 }
 
-/** Whether two inputs mean the same, whatever the order of their keys. */
+/**
+ * Whether two inputs mean the same, whatever the order of their keys. What is no JSON, but the work of a codec, is
+ * the same only as a text.
+ */
 export function sameJson(a: string, b: string): boolean {
-  return a === b || isDeepStrictEqual(JSON.parse(a), JSON.parse(b))
+  if (a === b) return true
+  try {
+    return isDeepStrictEqual(JSON.parse(a), JSON.parse(b))
+  } catch {
+    return false
+  }
 }

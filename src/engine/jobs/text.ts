@@ -25,6 +25,15 @@ export function textOf(thrown: unknown): string {
   }
 }
 
+/** `instanceof`, of any value: a revoked proxy throws when it is asked for its prototype. */
+export function isA<T>(type: abstract new (...args: never[]) => T, thrown: unknown): thrown is T {
+  try {
+    return thrown instanceof type
+  } catch {
+    return false
+  }
+}
+
 const messageLengthMax = 8_192
 
 /** Text that the system itself stores, such as an error message: made storable, and marked where it was not. */

@@ -96,12 +96,12 @@ export function createAttempt(
 
   async function execute(): Promise<Outcome> {
     try {
-      const input = await handlerInput(definition, job.spec)
+      const input = await handlerInput(definition, job.spec, parts.payloads)
       const context = contextOf({ ...parts, clock: timers.clock }, job, input, interruption, lease)
       const value = await parts.executor.run({ id, epoch: job.epoch }, () =>
         wrapped(parts.middleware, context, async () => definition.run(context)),
       )
-      return successOf(value)
+      return await successOf(id, value, parts.payloads)
     } catch (error) {
       return failureOf(error, job, parts.random)
     } finally {

@@ -9,13 +9,13 @@ import type { WorkerParts } from './parts.ts'
 
 /** What the handler of an attempt gets. All that it writes while it runs is fenced. */
 export function contextOf(
-  parts: Pick<WorkerParts, 'clock' | 'store' | 'ask'>,
+  parts: Pick<WorkerParts, 'clock' | 'store' | 'ask' | 'payloads'>,
   job: ClaimedJob,
   input: unknown,
   interruption: LazySignal,
   lease: { readonly certain: boolean },
 ): AttemptContext<never> {
-  const { clock, store, ask } = parts
+  const { clock, store, ask, payloads } = parts
   const { id, kind, queue, metadata, traceparent } = job.spec
   const { epoch } = job
   let kept: Promise<Map<string, string>> | null = null
@@ -37,8 +37,9 @@ export function contextOf(
   }
 
   async function keep(key: string, value: unknown): Promise<void> {
-    const text = toJson(value)
-    if (text === null) throw new InvalidArgument(`checkpoint ${key}: undefined has no JSON form; keep null`)
+    const json = toJson(value)
+    if (json === null) throw new InvalidArgument(`checkpoint ${key}: undefined has no JSON form; keep null`)
+    const text = await payloads.stored(`checkpoint ${key} of job ${id}`, json)
     await fenced(ask('jobs.checkpoint', store.jobs.checkpoint({ id, epoch, key, value: text })))
     // A read that is under way may have missed it; one that fails is over, and says so to whoever asked.
     await kept?.then(
@@ -49,7 +50,7 @@ export function contextOf(
 
   async function read(key: string): Promise<unknown> {
     const text = (await (kept ??= load())).get(key)
-    return text === undefined ? undefined : JSON.parse(text)
+    return text === undefined ? undefined : payloads.value(`checkpoint ${key} of job ${id}`, text)
   }
 
   async function checkpoint(key: string, ...value: readonly unknown[]): Promise<unknown> {

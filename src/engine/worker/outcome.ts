@@ -1,15 +1,25 @@
 import { HoldfastError, InputInvalid, PermanentFailure, ResultInvalid } from '../errors.ts'
 import { backoffAt } from '../jobs/backoff.ts'
 import { toJson } from '../jobs/json.ts'
+import type { Payloads } from '../jobs/payloads.ts'
 import type { JobError, Outcome } from '../jobs/record.ts'
-import { storableText, textOf } from '../jobs/text.ts'
+import { isA, storableText, textOf } from '../jobs/text.ts'
 import type { Random } from '../ports/random.ts'
 import type { ClaimedJob } from '../ports/store.ts'
 
-/** What a handler returned, as an outcome. Throws `ResultInvalid` for a value that JSON cannot say. */
-export function successOf(value: unknown): Outcome {
+/**
+ * What the handler of a job returned, as an outcome. Throws `ResultInvalid` for a value that JSON cannot say, and
+ * what the codec throws.
+ */
+export async function successOf(id: string, value: unknown, payloads: Payloads): Promise<Outcome> {
+  const json = jsonOf(value)
+  const result = json === null ? null : await payloads.stored(`the result of job ${id}`, json)
+  return { kind: 'succeeded', result }
+}
+
+function jsonOf(value: unknown): string | null {
   try {
-    return { kind: 'succeeded', result: toJson(value) }
+    return toJson(value)
   } catch (error) {
     throw new ResultInvalid(`the handler's result has no JSON form: ${textOf(error)}`, { cause: error })
   }
@@ -39,13 +49,4 @@ function errorOf(thrown: unknown): JobError {
     // A subclass of theirs that throws when it is read is any other error.
   }
   return { code: 'HANDLER_ERROR', message: storableText(textOf(thrown)) }
-}
-
-/** `instanceof`, of any value: a revoked proxy throws when it is asked for its prototype. */
-function isA<T>(type: abstract new (...args: never[]) => T, thrown: unknown): thrown is T {
-  try {
-    return thrown instanceof type
-  } catch {
-    return false
-  }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/clock.ts'
 import type { EngineEvent } from '../history.ts'
+import type { Payloads } from '../jobs/payloads.ts'
 import type { Measure } from '../metrics.ts'
 import type { Executor } from '../ports/executor.ts'
 import type { Random } from '../ports/random.ts'
@@ -18,6 +19,7 @@ export interface WorkerParts {
   readonly executor: Executor
   readonly intervals: Intervals
   readonly middleware: readonly Middleware[]
+  readonly payloads: Payloads
   readonly handlers: ReadonlyMap<string, AnyJob>
   readonly emit: (event: EngineEvent) => void
   readonly measure: Measure
