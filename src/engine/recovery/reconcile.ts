@@ -45,11 +45,13 @@ export function createReconciler({
   const state = { sweeping: false, stopped: false }
   let lastReply = { nowMs: lastReplyMs, atMs: clock.monotonicMs() }
 
-  async function moveWatch(): Promise<void> {
+  /** Answers whether there is anything to take back. */
+  async function moveWatch(): Promise<boolean> {
     const sinceReplyMs = clock.monotonicMs() - lastReply.atMs
     const params = { lastReplyMs: lastReply.nowMs, sinceReplyMs, maxAgeMs: store.callMs }
-    const { nowMs } = await ask('watch.move', store.watch.move(params))
+    const { nowMs, silent } = await ask('watch.move', store.watch.move(params))
     lastReply = { nowMs, atMs: clock.monotonicMs() }
+    return silent
   }
 
   function took(why: Taken['why'], jobs: readonly Pick<Taken, 'state'>[]): void {
@@ -102,20 +104,20 @@ export function createReconciler({
     while (more && !state.stopped) more = await takeBatch()
   }
 
-  const allDuties = [reclaim, expireTimeouts, adopt, repairDispatch, collect, measureAges]
+  const backstops = [expireTimeouts, adopt, repairDispatch, collect, measureAges]
 
   return {
     get sweeping() {
       return state.sweeping
     },
     turn: async (everything) => {
-      await moveWatch()
+      const silent = await moveWatch()
       if (state.sweeping || state.stopped) return
       state.sweeping = true
       try {
-        for (const duty of everything ? allDuties : [reclaim]) {
-          await whileMore(duty)
-        }
+        if (silent) await whileMore(reclaim)
+        if (!everything) return
+        for (const duty of backstops) await whileMore(duty)
       } finally {
         state.sweeping = false
       }

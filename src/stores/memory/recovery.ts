@@ -27,7 +27,7 @@ export function reclaim(
 }
 
 /** Lease rows whose holder is silent, longest expired first. */
-function silentLeases(content: Content, nowMs: number): LeaseRow[] {
+export function silentLeases(content: Content, nowMs: number): LeaseRow[] {
   const sweepMs = content.watch?.sweepMs ?? 0
   const silent: LeaseRow[] = []
   for (const rows of content.leases.values()) {

@@ -11,12 +11,18 @@ export function declare(
   return { sweepMs: content.watch.sweepMs, nowMs }
 }
 
-export function move(content: Content, params: WatchMoveParams, nowMs: number): WatchMoveReply {
+/** `silent`: whether a reclaim would find anything. */
+export function move(
+  content: Content,
+  params: WatchMoveParams,
+  silent: boolean,
+  nowMs: number,
+): WatchMoveReply {
   // Without a period nothing is fresh, and a row made here would decide the period of the fleet.
-  if (!content.watch) return { kind: 'refused', nowMs, seenSinceMs: nowMs }
+  if (!content.watch) return { kind: 'refused', nowMs, seenSinceMs: nowMs, silent }
   const next = moved(content.watch, params, nowMs)
   content.watch = next.watch
-  return { kind: next.kind, nowMs, seenSinceMs: next.watch.seenSinceMs ?? nowMs }
+  return { kind: next.kind, nowMs, seenSinceMs: next.watch.seenSinceMs ?? nowMs, silent }
 }
 
 /** For how long the store has been seen without interruption, as of now; -1 if it is not being seen. */

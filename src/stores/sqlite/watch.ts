@@ -15,14 +15,15 @@ export function declare(
   return { sweepMs, nowMs }
 }
 
-export function move(operation: Operation, params: WatchMoveParams): WatchMoveReply {
+/** `silent`: whether a reclaim would find anything. */
+export function move(operation: Operation, params: WatchMoveParams, silent: boolean): WatchMoveReply {
   const { nowMs } = operation
   const found = watchOf(operation)
   // Without a period nothing is fresh, and a row made here would decide the period of the fleet.
-  if (!found) return { kind: 'refused', nowMs, seenSinceMs: nowMs }
+  if (!found) return { kind: 'refused', nowMs, seenSinceMs: nowMs, silent }
   const { kind, watch } = moved(found, params, nowMs)
   if (kind !== 'refused') write(operation, watch)
-  return { kind, nowMs, seenSinceMs: watch.seenSinceMs ?? nowMs }
+  return { kind, nowMs, seenSinceMs: watch.seenSinceMs ?? nowMs, silent }
 }
 
 /** For how long the store has been seen without interruption, as of now; -1 if it is not being seen. */

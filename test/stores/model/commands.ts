@@ -365,6 +365,7 @@ const move = fc.record({ lateMs: pick(0, 0, 4, 5), sinceReplyMs: pick(0, 2) }).m
     const params = { lastReplyMs: model.nowMs - raw.lateMs - sinceReplyMs, sinceReplyMs, maxAgeMs: 4 }
     const reply = model.move(params)
     count(seen, reply.kind)
+    count(seen, reply.silent ? 'silent' : 'not silent')
     return [reply, await store.watch.move(params)]
   }),
 )
