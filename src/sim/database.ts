@@ -20,11 +20,11 @@ export interface Database {
   readonly busy: number
   /** A request is on its way, and will be executed when it is there. */
   arrives(delayMs: number, execute: () => void): void
-  execute<R>(
+  execute<P, R>(
     owner: Incarnation,
     name: StoreCall,
-    params: unknown,
-    run: (store: Store) => Promise<R>,
+    params: P,
+    run: (store: Store, params: P) => Promise<R>,
   ): Promise<R>
   /** An operation that came while it was stalled: it lands when the stall is over. */
   hold(execute: () => void): void
@@ -70,7 +70,7 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
     arrives: (delayMs, execute) => void world.later(delayMs, arrival, execute),
     execute: (owner, name, params, run) => {
       state.busy += 1
-      return run(raw).then(
+      return run(raw, params).then(
         (reply) => {
           state.busy -= 1
           world.recorder.executed(owner, name)

@@ -68,8 +68,6 @@ export interface Incarnation {
   /** Handlers found to wait for nothing in this world. */
   hung: number
   ordinal: number
-  /** Calls so far by name: they number the draws. */
-  readonly calls: Map<string, number>
 }
 
 /** Starts a new process on the machine; answers its engine. */
@@ -90,7 +88,6 @@ export function startProcess(world: World, node: SimNode): Engine {
     waits: 0,
     hung: 0,
     ordinal: 0,
-    calls: new Map(),
   }
   node.process = owner
   world.recorder.happened(owner, { type: 'node.started', ...abilitiesOf(node) })

@@ -51,8 +51,9 @@ export function createWitness(world: World, owner: Incarnation, clock: Clock): M
     else signal.addEventListener('abort', fired, { once: true })
   }
 
-  function ended(job: string, epoch: number, how: Ended): void {
-    recorder.happened(owner, { type: 'handler.ended', job, epoch, ...how })
+  function ended(job: string, epoch: number, end: Ended): void {
+    const { how, permanent, result } = end
+    recorder.happened(owner, { type: 'handler.ended', job, epoch, how, permanent, result })
   }
 }
 

@@ -2,11 +2,20 @@ import { isDeepStrictEqual } from 'node:util'
 
 /** JSON text of a value, or null for `undefined`. Throws TypeError for what JSON cannot say. */
 export function toJson(value: unknown): string | null {
-  const text: string | undefined = JSON.stringify(value, refuseBigint)
+  const text = stringified(value)
   if (text === undefined && value !== undefined) {
     throw new TypeError(`a ${typeof value} has no JSON form`)
   }
   return text ?? null
+}
+
+/** A replacer is asked for every member, which doubles the cost: it only words the error. */
+function stringified(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value) as string | undefined
+  } catch {
+    return JSON.stringify(value, refuseBigint) as string | undefined
+  }
 }
 
 function refuseBigint(key: string, value: unknown): unknown {

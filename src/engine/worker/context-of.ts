@@ -2,20 +2,20 @@ import { InvalidArgument, LeaseLost } from '../errors.ts'
 import type { AttemptContext, Checkpoint } from '../jobs/context.ts'
 import { toJson } from '../jobs/json.ts'
 import { requireName, storableText } from '../jobs/text.ts'
-import { sleep } from '../ports/clock.ts'
+import { type Clock, sleep } from '../ports/clock.ts'
 import type { ClaimedJob, Fenced } from '../ports/store.ts'
 import type { LazySignal } from './lazy-signal.ts'
 import type { WorkerParts } from './parts.ts'
 
 /** What the handler of an attempt gets. All that it writes while it runs is fenced. */
 export function contextOf(
-  parts: Pick<WorkerParts, 'clock' | 'store' | 'ask' | 'payloads'>,
+  { store, ask, payloads }: Pick<WorkerParts, 'store' | 'ask' | 'payloads'>,
+  clock: Clock,
   job: ClaimedJob,
   input: unknown,
   interruption: LazySignal,
   lease: { readonly certain: boolean },
 ): AttemptContext<never> {
-  const { clock, store, ask, payloads } = parts
   const { id, kind, queue, metadata, traceparent } = job.spec
   const { epoch } = job
   let kept: Promise<Map<string, string>> | null = null

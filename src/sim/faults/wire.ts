@@ -13,7 +13,9 @@ const latencyMsMax = 20
 export function createWire(world: World, owner: Incarnation): Store {
   const { database } = world
   const call = <P, R>(name: StoreCall, run: (store: Store, params: P) => Promise<R>) => {
-    return (params: P): Promise<R> => send(world, owner, name, (store) => run(store, params), params)
+    // They number the draws.
+    let calls = 0
+    return (params: P): Promise<R> => send(world, owner, name, run, params, ++calls)
   }
   return {
     name: database.raw.name,
@@ -59,19 +61,18 @@ export function createWire(world: World, owner: Incarnation): Store {
   }
 }
 
-function send<R>(
+function send<P, R>(
   world: World,
   owner: Incarnation,
   name: StoreCall,
-  run: (store: Store) => Promise<R>,
-  params: unknown,
+  run: (store: Store, params: P) => Promise<R>,
+  params: P,
+  ordinal: number,
 ): Promise<R> {
   return new Promise((resolve, reject) => {
     // A dead process goes on in our memory until its promises are gone; it reaches nothing any more.
     if (!owner.alive) return
     const { database, recorder } = world
-    const ordinal = (owner.calls.get(name) ?? 0) + 1
-    owner.calls.set(name, ordinal)
     const latencyMs = world.chooser.below(latencyMsMax * latencyMsMax, 'latency', owner.who, name, ordinal)
     const outMs = 1 + (latencyMs % latencyMsMax)
     const backMs = 1 + Math.floor(latencyMs / latencyMsMax)
