@@ -12,9 +12,9 @@ export function toJson(value: unknown): string | null {
 /** A replacer is asked for every member, which doubles the cost: it only words the error. */
 function stringified(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value) as string | undefined
+    return JSON.stringify(value)
   } catch {
-    return JSON.stringify(value, refuseBigint) as string | undefined
+    return JSON.stringify(value, refuseBigint)
   }
 }
 

@@ -1,12 +1,5 @@
 import { settled } from '../../engine/jobs/transitions.ts'
-import type {
-  InspectableStore,
-  QueueAge,
-  SettleParams,
-  SettleReply,
-  WatchMoveParams,
-  WatchMoveReply,
-} from '../../engine/ports/store.ts'
+import type { InspectableStore, QueueAge, SettleParams, SettleReply } from '../../engine/ports/store.ts'
 import { systemClock } from '../../engine/system.ts'
 import { InvalidArgument } from '../../engine/errors.ts'
 import { type ResilientOptions, resilient } from '../resilient.ts'
@@ -61,7 +54,7 @@ export function rawMemoryStore(time: { nowMs(): number }): InspectableStore {
       renew: at(claims.renew),
       collect: at(claims.collect),
     },
-    watch: { declare: at(watch.declare), move: at(move) },
+    watch: { declare: at(watch.declare), move: at(watch.move) },
     leases: { acquire: at(named.acquire), renew: at(named.renew), release: at(named.release) },
     control: { set: at(control.set), get: async () => content.control },
     now: () => Promise.resolve(time.nowMs()),
@@ -89,10 +82,6 @@ function queueAges(
     const sinceMs = ready.earliestMs(queue)
     return { queue, oldestDueMs: sinceMs !== null && sinceMs <= nowMs ? nowMs - sinceMs : null }
   })
-}
-
-function move(content: Content, params: WatchMoveParams, nowMs: number): WatchMoveReply {
-  return watch.move(content, params, recovery.silentLeases(content, nowMs).length > 0, nowMs)
 }
 
 function settle(content: Content, { settlements }: SettleParams, nowMs: number): SettleReply {

@@ -1,6 +1,7 @@
 import type { WatchMoveParams, WatchMoveReply } from '../../engine/ports/store.ts'
 import { isFresh, moved } from '../../engine/recovery/watch.ts'
 import type { Content } from './content.ts'
+import { silentLeases } from './silent.ts'
 
 export function declare(
   content: Content,
@@ -11,13 +12,8 @@ export function declare(
   return { sweepMs: content.watch.sweepMs, nowMs }
 }
 
-/** `silent`: whether a reclaim would find anything. */
-export function move(
-  content: Content,
-  params: WatchMoveParams,
-  silent: boolean,
-  nowMs: number,
-): WatchMoveReply {
+export function move(content: Content, params: WatchMoveParams, nowMs: number): WatchMoveReply {
+  const silent = silentLeases(content, nowMs).length > 0
   // Without a period nothing is fresh, and a row made here would decide the period of the fleet.
   if (!content.watch) return { kind: 'refused', nowMs, seenSinceMs: nowMs, silent }
   const next = moved(content.watch, params, nowMs)

@@ -1,6 +1,6 @@
 import type SqliteDriver from 'better-sqlite3'
 import { InvalidConfig } from '../../engine/errors.ts'
-import type { InspectableStore, WatchMoveParams } from '../../engine/ports/store.ts'
+import type { InspectableStore } from '../../engine/ports/store.ts'
 import type { Random } from '../../engine/ports/random.ts'
 import { systemClock, systemRandom } from '../../engine/system.ts'
 import { type ResilientOptions, resilient } from '../resilient.ts'
@@ -19,7 +19,7 @@ import { get } from './get.ts'
 import { insert } from './insert.ts'
 import * as named from './named.ts'
 import { progress } from './progress.ts'
-import { anySilent, reclaim } from './reclaim.ts'
+import { reclaim } from './reclaim.ts'
 import { recover } from './recover.ts'
 import { renew } from './renew.ts'
 import { settle } from './settle.ts'
@@ -104,9 +104,6 @@ function storeOver(
       reads.run(() => connection.read((operation) => operate(operation, params)))
   }
   const claim = write(claims.claim)
-  const move = write((operation, params: WatchMoveParams) =>
-    watch.move(operation, params, anySilent(operation)),
-  )
   return {
     name: 'sqlite',
     callMs,
@@ -136,7 +133,7 @@ function storeOver(
       renew: write(renew),
       collect: write(collect),
     },
-    watch: { declare: write(watch.declare), move },
+    watch: { declare: write(watch.declare), move: write(watch.move) },
     leases: { acquire: write(named.acquire), renew: write(named.renew), release: write(named.release) },
     control: { set: write(control.set), get: () => read(control.get)(undefined) },
     now: async () => connection.nowMs(),

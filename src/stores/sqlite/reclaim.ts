@@ -3,11 +3,9 @@ import { reclaimed, takenBack } from '../../engine/jobs/transitions.ts'
 import type { ReclaimReply } from '../../engine/ports/store.ts'
 import { setBackMsMax } from '../../engine/recovery/watch.ts'
 import { jobsUnderLease, putMoved } from './moving.ts'
+import { isSilent } from './silent.ts'
 import type { Operation } from './statements.ts'
 import { quietForMs, watchOf } from './watch.ts'
-
-/** `isSilent` of the watch, said in SQL; its parameter is what `setBackMsMax` answers. */
-const isSilent = 'holdfast_now() >= l.expires_at or l.expires_at > holdfast_now() + l.ttl_ms + ?'
 
 /**
  * Silent lease rows, longest expired first. There is one for each batch that is held, so reading all of them
@@ -16,14 +14,6 @@ const isSilent = 'holdfast_now() >= l.expires_at or l.expires_at > holdfast_now(
 const silentLeases = `select l.claim, l.ttl_ms, c.jobs from holdfast_lease l join holdfast_claim c on c.claim = l.claim
   where ${isSilent}
   order by l.expires_at, c.token, l.ttl_ms`
-
-const oneSilent = `select 1 from holdfast_lease l where ${isSilent} limit 1`
-
-/** Whether a reclaim would find anything. */
-export function anySilent(operation: Operation): boolean {
-  const setBackMs = setBackMsMax(watchOf(operation)?.sweepMs ?? 0)
-  return operation.query(oneSilent).get(setBackMs) !== undefined
-}
 
 export function reclaim(operation: Operation, { limit }: { readonly limit: number }): ReclaimReply {
   const none = { jobs: [], heldBack: 0, full: false }

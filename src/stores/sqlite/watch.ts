@@ -1,5 +1,6 @@
 import type { WatchMoveParams, WatchMoveReply, WatchState } from '../../engine/ports/store.ts'
 import { isFresh, moved } from '../../engine/recovery/watch.ts'
+import { anySilent } from './silent.ts'
 import type { Operation } from './statements.ts'
 
 /** One row, read whole and written back by the rules of `engine/recovery/watch.ts`. */
@@ -15,10 +16,10 @@ export function declare(
   return { sweepMs, nowMs }
 }
 
-/** `silent`: whether a reclaim would find anything. */
-export function move(operation: Operation, params: WatchMoveParams, silent: boolean): WatchMoveReply {
+export function move(operation: Operation, params: WatchMoveParams): WatchMoveReply {
   const { nowMs } = operation
   const found = watchOf(operation)
+  const silent = anySilent(operation, found?.sweepMs ?? 0)
   // Without a period nothing is fresh, and a row made here would decide the period of the fleet.
   if (!found) return { kind: 'refused', nowMs, seenSinceMs: nowMs, silent }
   const { kind, watch } = moved(found, params, nowMs)
