@@ -35,10 +35,12 @@ export interface BenchOptions extends Partial<Omit<EngineOptions, 'store' | 'clo
 
 const epochMs = 1_767_225_600_000
 
-export function database(clock: VirtualClock): Database {
+export type OpenStore = (time: { nowMs(): number }) => InspectableStore
+
+export function database(clock: VirtualClock, open: OpenStore = rawMemoryStore): Database {
   let apartMs = 0
   const nowMs = (): number => epochMs + clock.nowMs + apartMs
-  const raw = rawMemoryStore({ nowMs })
+  const raw = open({ nowMs })
   return {
     raw,
     nowMs,
