@@ -1,21 +1,24 @@
 import type { Engine, EngineOptions, Health } from './api.ts'
 import { InvalidArgument, InvalidConfig } from './errors.ts'
+import { optionsOf, requireFunction, shown } from './given.ts'
 import { enqueueAll } from './jobs/enqueue.ts'
 import type { Enqueued } from './jobs/insert.ts'
 import { handlersOf } from './jobs/handlers.ts'
 import { payloadsOf, plainRecord } from './jobs/payloads.ts'
-import { requireName } from './jobs/text.ts'
+import { requireId, requireName } from './jobs/text.ts'
 import { inProcessExecutor } from './ports/executor.ts'
 import { runExclusive } from './leases/exclusive.ts'
 import { createObservers } from './observers.ts'
 import { createOperations } from './operations.ts'
 import { type Running, type RunningReport, startRunning } from './running.ts'
+import { requireOptions } from './options.ts'
 import { intervalsOf, requireMargin } from './settings.ts'
 import { tick } from './recovery/tick.ts'
 import { createStoreHealth } from './store-health.ts'
 import { systemClock, systemHostName, systemRandom } from './system.ts'
 
 export function createEngine(options: EngineOptions): Engine {
+  requireOptions(options)
   const {
     store,
     queues = {},
@@ -25,7 +28,6 @@ export function createEngine(options: EngineOptions): Engine {
   } = options
   const intervals = intervalsOf(options.intervals)
   const handlers = handlersOf(options.jobs ?? [])
-  requireQueues(queues)
   for (const { name, settings } of options.jobs ?? []) {
     requireMargin(`job ${name}`, intervals, store.callMs, settings.leaseTtlMs)
   }
@@ -58,7 +60,7 @@ export function createEngine(options: EngineOptions): Engine {
     ...operations,
     store,
     enqueue: async (job, input, rest) => {
-      const [enqueued] = await engine.enqueueMany([{ ...rest, job, input }])
+      const [enqueued] = await engine.enqueueMany([{ ...optionsOf(rest), job, input }])
       return enqueued as Enqueued
     },
     enqueueMany: async (requests) => {
@@ -67,6 +69,7 @@ export function createEngine(options: EngineOptions): Engine {
       return enqueued
     },
     get: async (id) => {
+      requireId(id)
       const job = await health.ask('jobs.get', store.jobs.get({ id }))
       return job && plainRecord(payloads, job)
     },
@@ -81,8 +84,11 @@ export function createEngine(options: EngineOptions): Engine {
       }
     },
     stop: async (rest) => {
-      const drainMs = rest?.drainMs ?? 30_000
-      if (!(drainMs >= 0)) throw new InvalidArgument(`drainMs must be >= 0, not ${drainMs}`)
+      const { drainMs = 30_000 } = optionsOf(rest)
+      // Infinite is patience without end.
+      if (!(typeof drainMs === 'number' && drainMs >= 0)) {
+        throw new InvalidArgument(`drainMs must be a number of ms >= 0, not ${shown(drainMs)}`)
+      }
       const stopping = running
       await stopping?.stop(drainMs)
       if (running === stopping) running = null
@@ -90,10 +96,12 @@ export function createEngine(options: EngineOptions): Engine {
     tick: () => tick({ ...parts, queues: Object.keys(queues) }, () => running?.wake()),
     exclusive: async (key, work, rest) => {
       requireName('a lease key', key, InvalidArgument)
-      const ttlMs = rest?.ttlMs ?? 30_000
+      requireFunction('work', work, InvalidArgument)
+      const { ttlMs = 30_000 } = optionsOf(rest)
+      // Two store calls must fit into it: a renewal, and the one after that if it fails.
       if (!(Number.isSafeInteger(ttlMs) && ttlMs > 2 * store.callMs)) {
         throw new InvalidArgument(
-          `ttlMs must be a whole number of ms over two store calls (${2 * store.callMs}), not ${ttlMs}`,
+          `ttlMs must be a whole number of ms over two store calls (${2 * store.callMs}), not ${shown(ttlMs)}`,
         )
       }
       const owner = `${name}~${random.id('owner')}`
@@ -114,13 +122,4 @@ function statusOf(report: RunningReport | null, reachable: boolean): Health['sta
   if (report === null) return 'stopped'
   if (report.phase !== 'running') return report.phase
   return reachable && report.worker.heartbeat.uncertain === 0 ? 'ok' : 'degraded'
-}
-
-function requireQueues(queues: Readonly<Record<string, { readonly concurrency: number }>>): void {
-  for (const [queue, { concurrency }] of Object.entries(queues)) {
-    requireName('a queue name', queue, InvalidConfig)
-    if (!Number.isSafeInteger(concurrency) || concurrency < 0) {
-      throw new InvalidConfig(`queue ${queue}: concurrency must be a whole number >= 0, not ${concurrency}`)
-    }
-  }
 }

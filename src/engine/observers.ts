@@ -1,3 +1,5 @@
+import { InvalidArgument } from './errors.ts'
+import { requireFunction, shown } from './given.ts'
 import { isThenable } from './jobs/thenable.ts'
 import type { EngineEvent } from './history.ts'
 import type { Measure } from './metrics.ts'
@@ -6,6 +8,26 @@ import type { Observer } from './ports/observer.ts'
 
 type TypeOf = EngineEvent['type']
 type Listener = (event: EngineEvent) => void
+
+/** Which there are; the compiler sees to it that none is missing. */
+const types: Readonly<Record<TypeOf, true>> = {
+  'engine.started': true,
+  'engine.stopped': true,
+  'claim.unknown': true,
+  'attempt.started': true,
+  'attempt.ended': true,
+  'attempt.uncertain': true,
+  'attempt.certain': true,
+  'attempt.lost': true,
+  'attempt.cancelling': true,
+  'attempt.abandoned': true,
+  'attempt.confirmed': true,
+  'exclusive.began': true,
+  'exclusive.lost': true,
+  'exclusive.ended': true,
+  'store.failed': true,
+  'observer.failed': true,
+}
 
 /** Tells observers and listeners what happened. One that throws is reported, and harms nothing. */
 export interface Observers {
@@ -43,6 +65,12 @@ export function createObservers(observer: Observer | undefined): Observers {
     emit,
     measure: observer?.metric ? (metric) => tell((told) => observer.metric?.(told), metric, false) : null,
     on: (type, listener) => {
+      if (!Object.hasOwn(types, type)) {
+        throw new InvalidArgument(
+          `there is no event ${shown(type)}; there are ${Object.keys(types).join(', ')}`,
+        )
+      }
+      requireFunction('a listener', listener, InvalidArgument)
       // A list is replaced, never changed: a listener may add or remove listeners while it is told.
       const added = listener as Listener
       listeners.set(type, [...(listeners.get(type) ?? []), added])

@@ -9,6 +9,7 @@ import { letGo } from './faults/operator.ts'
 import { digest } from './hash.ts'
 import { type Incarnation, type SimNode, resume, startProcess } from './node.ts'
 import type { Scenario, WorkStep } from './scenarios/scenario.ts'
+import { refusedStep } from './workload.ts'
 import type { World } from './world.ts'
 
 /** After the last job has ended, for repeats and late messages to show what they do. */
@@ -75,7 +76,7 @@ export function createDirector(
         world.recorder.happened(sender, { type: 'enqueue.acknowledged', job, created, tries })
         endIfDone()
       } catch (error) {
-        if (!(error instanceof StoreUnavailable)) return world.fail(error)
+        if (!(error instanceof StoreUnavailable)) return world.fail(refusedStep(step, error))
         world.schedule(sender, 1_000, 'submit', () => void submit(step, tries + 1))
       }
     }

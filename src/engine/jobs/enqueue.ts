@@ -1,12 +1,14 @@
+import { types } from 'node:util'
 import { InvalidArgument } from '../errors.ts'
+import { requireObject, requireWhole, shown } from '../given.ts'
 import type { NewJob } from '../ports/store.ts'
 import { requireMargin } from '../settings.ts'
-import { type JobDescription, type Priority, priorities } from './definition.ts'
+import { type JobDescription, type Priority, priorities, requireDefinition } from './definition.ts'
 import { durationMsMax } from './figures.ts'
 import { storedInput } from './input.ts'
 import { type Enqueued, type Prepared, type Producer, insertAll } from './insert.ts'
 import type { JobSpec } from './record.ts'
-import { requireName, textOf } from './text.ts'
+import { requireId, requireName, textOf } from './text.ts'
 
 export interface EnqueueOptions {
   /** Idempotency key: the same id with the same kind and input is one job. Default: a new random id. */
@@ -40,6 +42,9 @@ export async function enqueueAll(
   producer: Producer,
   requests: readonly EnqueueRequest[],
 ): Promise<Enqueued[]> {
+  if (!Array.isArray(requests)) {
+    throw new InvalidArgument(`enqueueMany takes a list of requests, not ${shown(requests)}`)
+  }
   if (requests.length === 0) return []
   const jobs: Prepared[] = []
   for (const request of requests) jobs.push(await newJob(producer, request))
@@ -49,12 +54,9 @@ export async function enqueueAll(
 }
 
 async function newJob(producer: Producer, request: EnqueueRequest): Promise<Prepared> {
-  const definition: JobDescription | string | undefined = request.job
-  if (typeof definition !== 'object') {
-    throw new InvalidArgument(
-      `enqueue takes a definition made by defineJob, not ${JSON.stringify(definition)}`,
-    )
-  }
+  requireObject('a request', request, InvalidArgument)
+  const definition = request.job
+  requireDefinition('enqueue takes a definition', definition, InvalidArgument)
   const { spec, json } = await specOf(producer, definition, request)
   requireMargin(`job ${definition.name}`, producer.intervals, producer.store.callMs, spec.leaseTtlMs)
   return { spec, json, due: dueOf(request) }
@@ -66,8 +68,8 @@ async function specOf(
   request: EnqueueRequest,
 ): Promise<{ readonly spec: JobSpec; readonly json: string }> {
   const { settings, name } = definition
-  const id = request.id ?? producer.random.id('job')
-  requireName('a job id', id, InvalidArgument)
+  const id = request.id === undefined ? producer.random.id('job') : request.id
+  requireId(id)
   const queue = request.queue ?? settings.queue
   requireName('a queue name', queue, InvalidArgument)
   const band = request.priority === undefined ? settings.band : priorities.indexOf(request.priority)
@@ -124,12 +126,13 @@ function traceparentOf(traceparent: unknown): string | null {
 function dueOf({ delayMs, runAt }: EnqueueOptions): NewJob['due'] {
   if (delayMs !== undefined && runAt !== undefined)
     throw new InvalidArgument('give delayMs or runAt, not both')
-  if (runAt !== undefined) return { atMs: wholeMs('runAt', runAt.getTime(), 0) }
-  return { delayMs: wholeMs('delayMs', delayMs ?? 0, 0) }
+  if (runAt === undefined) return { delayMs: wholeMs('delayMs', delayMs === undefined ? 0 : delayMs, 0) }
+  // Of another realm it is a Date all the same.
+  if (!types.isDate(runAt)) throw new InvalidArgument(`runAt must be a Date, not ${shown(runAt)}`)
+  return { atMs: wholeMs('runAt', runAt.getTime(), 0) }
 }
 
 function wholeMs(name: string, value: number, min: number): number {
   const max = name === 'runAt' ? Number.MAX_SAFE_INTEGER : durationMsMax
-  if (Number.isSafeInteger(value) && value >= min && value <= max) return value
-  throw new InvalidArgument(`${name} must be a whole number of ms from ${min} to ${max}, not ${value}`)
+  return requireWhole(name, value, { min, max }, InvalidArgument)
 }

@@ -1,4 +1,4 @@
-import type { HoldfastError } from '../errors.ts'
+import { type HoldfastError, InvalidArgument } from '../errors.ts'
 
 const nameLengthMax = 512
 
@@ -14,6 +14,11 @@ export function requireName(
   if (value.includes('\0') || !value.isWellFormed()) {
     throw new Refusal(`${what} must not contain NUL or a lone surrogate: ${JSON.stringify(value)}`)
   }
+}
+
+/** The id of a job that a caller asks about. Throws `InvalidArgument`. */
+export function requireId(id: unknown): asserts id is string {
+  requireName('a job id', id, InvalidArgument)
 }
 
 /** What a thrown value says. It may be anything, and may itself throw when it is read. */

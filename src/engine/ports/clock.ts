@@ -1,4 +1,5 @@
 import { InvalidArgument } from '../errors.ts'
+import { shown } from '../given.ts'
 
 /**
  * Elapsed time and timers. The engine decides nothing by a wall clock: the database's time decides
@@ -27,7 +28,9 @@ export interface Timer {
 export function sleep(clock: Clock, delayMs: number, label: string, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
-    if (!(delayMs >= 0)) return reject(new InvalidArgument(`a delay must be >= 0 ms, not ${delayMs}`))
+    if (!(typeof delayMs === 'number' && delayMs >= 0)) {
+      return reject(new InvalidArgument(`a delay must be a number of ms >= 0, not ${shown(delayMs)}`))
+    }
     const onAbort = (): void => {
       timer.cancel()
       reject(signal?.reason)

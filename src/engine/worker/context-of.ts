@@ -1,4 +1,5 @@
 import { InvalidArgument, LeaseLost } from '../errors.ts'
+import { shown } from '../given.ts'
 import type { AttemptContext, Checkpoint } from '../jobs/context.ts'
 import { toJson } from '../jobs/json.ts'
 import { requireName, storableText } from '../jobs/text.ts'
@@ -74,8 +75,12 @@ export function contextOf(
       return interruption.signal
     },
     progress: async (percent, phase) => {
-      if (!(percent >= 0 && percent <= 100))
-        throw new InvalidArgument(`progress is 0 to 100 percent, not ${percent}`)
+      if (!(typeof percent === 'number' && percent >= 0 && percent <= 100)) {
+        throw new InvalidArgument(`progress is 0 to 100 percent, not ${shown(percent)}`)
+      }
+      if (phase !== undefined && typeof phase !== 'string') {
+        throw new InvalidArgument(`a phase must be a string, not ${shown(phase)}`)
+      }
       // Without the sign of -0, which JSON does not keep.
       const told = {
         id,
