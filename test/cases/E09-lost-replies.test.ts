@@ -94,7 +94,8 @@ describe.each(stores)('E09 on %s', (_name, open) => {
       // A producer that gave up on a call in which it was stored finds its job there; else it made it.
       const found = call === 'jobs.insert' && fate === 'lose-reply' && outageMs > 0
       expect(answer).toEqual({ id: 'x', created: !found })
-      if (outageMs === 0) expect(unknown).toBe(call === 'claims.claim' ? 1 : 0)
+      // Only a claim has to be recovered; an outage makes others unknown on the way.
+      expect(outageMs === 0 ? unknown : 0).toBe(call === 'claims.claim' && outageMs === 0 ? 1 : 0)
     })
   })
 
@@ -105,7 +106,7 @@ describe.each(stores)('E09 on %s', (_name, open) => {
     a.wire.next('jobs.insert', 'lose-reply')
     const both = Promise.all([a, b].map(({ engine }) => engine.enqueue(job, 1, { id: 'x' })))
     await all.clock.advance(1_000)
-    expect((await both).map(({ created }) => created).toSorted()).toEqual([false, true])
+    expect((await both).filter(({ created }) => created)).toHaveLength(1)
     expect((await all.database.raw.dump()).jobs).toHaveLength(1)
     await all.stop()
   })

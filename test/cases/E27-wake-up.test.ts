@@ -62,7 +62,8 @@ describe.each(stores)('E27 on %s: polling alone carries correctness', (_name, op
       worker.wire.down('lose-request')
       await enqueue('x')
       await all.clock.advance(outageMs)
-      if (outageMs > 5_000) expect(worker.engine.health().status).toBe('degraded')
+      // A call that fails within its own bound is repeated, and nobody need know.
+      expect(worker.engine.health().status).toBe(outageMs > 5_000 ? 'degraded' : 'ok')
       worker.wire.up()
       const upAtMs = all.clock.nowMs
       await all.clock.advance(pollMsMax + 5_000)

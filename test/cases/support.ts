@@ -28,13 +28,13 @@ export interface Fleet {
   readonly clock: VirtualClock
   readonly database: Database
   /** A process; not started. */
-  process(options?: BenchOptions): Bench
+  readonly process: (options?: BenchOptions) => Bench
   /** A process that only sweeps, started. */
-  sweeper(): Promise<Bench>
+  readonly sweeper: () => Promise<Bench>
   /** What all processes told so far, of one type. */
-  told<T extends EngineEvent['type']>(type: T): Extract<EngineEvent, { type: T }>[]
+  readonly told: <T extends EngineEvent['type']>(type: T) => Extract<EngineEvent, { type: T }>[]
   /** Stops all processes without patience, moving the clock as far as that takes. */
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 export function fleet(open: OpenStore): Fleet {

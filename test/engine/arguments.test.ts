@@ -37,7 +37,7 @@ function thrownBy(action: () => unknown): unknown {
 
 describe('createEngine refuses', () => {
   const store = database(virtualClock()).raw
-  const given = (over: object): EngineOptions => ({ store, jobs: [job], ...over }) as EngineOptions
+  const given = (over: object): EngineOptions => ({ store, jobs: [job], ...over })
   it.each<[string, EngineOptions, RegExp]>([
     ['nothing', as(undefined), /createEngine's options must be an object, not undefined/],
     ['no store', as({}), /store must be .* not undefined/],

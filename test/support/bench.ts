@@ -12,9 +12,9 @@ import { type Wire, wire } from './wire.ts'
 /** A database: its content, and a time that moves with the clock of the test until it is made to jump. */
 export interface Database {
   readonly raw: InspectableStore
-  nowMs(): number
-  jump(ms: number): void
-  job(id: string): Promise<JobRecord>
+  readonly nowMs: () => number
+  readonly jump: (ms: number) => void
+  readonly job: (id: string) => Promise<JobRecord>
 }
 
 export interface Bench {

@@ -133,14 +133,13 @@ function isDefinition(value: unknown): boolean {
 interface Parts {
   readonly name: string
   readonly upgradeInput?: unknown
-  readonly input?: unknown
+  readonly input?: { readonly '~standard'?: { readonly validate?: unknown } } | null | undefined
 }
 
 function requireParts({ name, upgradeInput, input }: Parts): void {
   if (upgradeInput !== undefined) requireFunction(`job ${name}: upgradeInput`, upgradeInput, InvalidConfig)
   if (input === undefined) return
-  const schema = input as { readonly '~standard'?: { readonly validate?: unknown } } | null
-  if (typeof schema?.['~standard']?.validate === 'function') return
+  if (typeof input?.['~standard']?.validate === 'function') return
   throw new InvalidConfig(
     `job ${name}: input must be a Standard Schema, such as zod makes, not ${shown(input)}`,
   )
