@@ -1,4 +1,4 @@
-import { HoldfastError, InputInvalid, PermanentFailure, ResultInvalid } from '../errors.ts'
+import { AttemptTimeout, HoldfastError, InputInvalid, PermanentFailure, ResultInvalid } from '../errors.ts'
 import { backoffAt } from '../jobs/backoff.ts'
 import { toJson } from '../jobs/json.ts'
 import type { Payloads } from '../jobs/payloads.ts'
@@ -41,6 +41,12 @@ function isPermanent(thrown: unknown): boolean {
 }
 
 function errorOf(thrown: unknown): JobError {
+  const error = sayingOf(thrown)
+  const stack = stackOf(thrown)
+  return stack === null ? error : { ...error, stack }
+}
+
+function sayingOf(thrown: unknown): JobError {
   try {
     if (isA(HoldfastError, thrown)) {
       return { code: storableText(textOf(thrown.code)), message: storableText(textOf(thrown.message)) }
@@ -49,4 +55,15 @@ function errorOf(thrown: unknown): JobError {
     // A subclass of theirs that throws when it is read is any other error.
   }
   return { code: 'HANDLER_ERROR', message: storableText(textOf(thrown)) }
+}
+
+/** Null where it says no more than the message does. The reasons to end are made by the engine: theirs tells nothing. */
+function stackOf(thrown: unknown): string | null {
+  try {
+    const { stack } = thrown as { readonly stack?: unknown }
+    if (typeof stack !== 'string' || stack === textOf(thrown) || isA(AttemptTimeout, thrown)) return null
+    return storableText(stack)
+  } catch {
+    return null
+  }
 }

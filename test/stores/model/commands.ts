@@ -149,7 +149,7 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   fc.record({ kind: fc.constant('cancelled' as const) }),
   fc.record({
     kind: fc.constant('failed' as const),
-    error: fc.constant({ code: 'E', message: 'm' }),
+    error: fc.constantFrom({ code: 'E', message: 'm' }, { code: 'E', message: 'm', stack: 'at f' }),
     permanent: pick(false, false, false, true),
     delayMs: pick(0, 4),
   }),
