@@ -164,6 +164,8 @@ export type EngineEvent =
       readonly epoch: number
       readonly settled: Settled
     }
+  /** The event loop came to a heartbeat that much too late: a handler keeps it busy, or the process stood still. */
+  | { readonly type: 'loop.stalled'; readonly forMs: number; readonly jobs: readonly string[] }
   | { readonly type: 'store.failed'; readonly call: string; readonly sent: 'no' | 'maybe' }
   | { readonly type: 'observer.failed'; readonly message: string }
 

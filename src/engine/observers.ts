@@ -25,6 +25,7 @@ const types: Readonly<Record<TypeOf, true>> = {
   'exclusive.began': true,
   'exclusive.lost': true,
   'exclusive.ended': true,
+  'loop.stalled': true,
   'store.failed': true,
   'observer.failed': true,
 }

@@ -5,6 +5,7 @@ import type { Attempt } from './attempt.ts'
 import { type HeldClaim, createHeld } from './held.ts'
 import { marginLeft } from './measures.ts'
 import type { WorkerParts } from './parts.ts'
+import { createStallNotice } from './stall.ts'
 
 /**
  * The heartbeat pump: renews all claims of this process in one statement, and knows until when each lease
@@ -38,8 +39,11 @@ export function createLeases(parts: WorkerParts, freed: () => void): Leases {
   const { clock, intervals, store, worker, ask } = parts
   const held = createHeld()
   const state = { failuresInARow: 0, stopped: false }
+  const stall = createStallNotice(parts, held)
   const deadline = createAlarm(clock, 'lease-deadline', watchDeadlines)
-  const heartbeat = createAlarm(clock, 'heartbeat', () => {
+  const heartbeat = createAlarm(clock, 'heartbeat', (lateMs) => {
+    stall.late(lateMs)
+    stall.beaten()
     if (held.claims.size > 0) beating = beat()
   })
   let beating: Promise<void> | null = null
@@ -127,6 +131,8 @@ export function createLeases(parts: WorkerParts, freed: () => void): Leases {
       beatBy(claim.sentAtMs + beatMs())
     },
     drop: (claim, attempt) => {
+      // What blocked the loop may be over, and settled, before the heartbeat has its turn.
+      stall.late(heartbeat.lateMs)
       if (held.remove(claim, attempt)) freed()
     },
     certain,

@@ -30,7 +30,9 @@ export function start(program: string, ...args: string[]): Program {
       new Promise((resolve, reject) => {
         const look = (): void => {
           const found = messages.find((message) => message.kind === kind)
-          if (found) resolve(found)
+          if (!found) return
+          child.off('message', look)
+          resolve(found)
         }
         child.on('message', look)
         look()
