@@ -18,6 +18,10 @@ export function requireOptions(options: EngineOptions): void {
   if (options.observer !== undefined && !hasMethod(options.observer, 'event')) {
     throw new InvalidConfig(`observer must have a method event, not be ${shown(options.observer)}`)
   }
+  const { codec } = options
+  if (codec !== undefined && !(hasMethod(codec, 'encode') && hasMethod(codec, 'decode'))) {
+    throw new InvalidConfig(`codec must have methods encode and decode, not be ${shown(codec)}`)
+  }
   if (!Array.isArray(middleware)) {
     throw new InvalidConfig(`middleware must be a list of functions, not ${shown(middleware)}`)
   }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createEngine } from '../../src/engine/engine.ts'
 import { defineJob } from '../../src/engine/jobs/definition.ts'
 import type { EnqueueRequest } from '../../src/engine/jobs/enqueue.ts'
+import type { Observer } from '../../src/engine/ports/observer.ts'
 import type { Random } from '../../src/engine/ports/random.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
 import { stopNow } from '../support/bench.ts'
@@ -16,6 +17,8 @@ trapUnhandledRejections()
 const minutes = 10
 const job = defineJob<unknown>({ name: 'job', run: () => {} })
 const dayMs = 86_400_000
+/** For whom queues are measured, too. */
+const graphing: Observer = { event: () => {}, metric: () => {} }
 
 /** What is there besides the engine that has nothing to do. */
 const backlogs: readonly (readonly [string, (n: number) => EnqueueRequest])[] = [
@@ -43,7 +46,7 @@ describe.each(stores)('store calls of an idle engine on %s', (_name, open) => {
     const all = fleet(open)
     const producer = all.process()
     for (const batch of request ? batches(request) : []) await producer.engine.enqueueMany(batch)
-    const idle = all.process({ jobs: [job] })
+    const idle = all.process({ jobs: [job], observer: graphing })
     await idle.engine.start()
     await all.clock.advance(minutes * 60_000)
     const counts: Record<string, number> = {}
@@ -57,8 +60,9 @@ describe.each(stores)('store calls of an idle engine on %s', (_name, open) => {
     expect(Object.keys(alone).sort()).toEqual([
       'claims.claim',
       'claims.collect',
+      'jobs.adopt',
       'jobs.expireTimeouts',
-      'jobs.reclaim',
+      'jobs.queueAges',
       'jobs.repairDispatch',
       'watch.declare',
       'watch.move',
@@ -91,13 +95,8 @@ describe('statements of an idle engine on SQLite', () => {
     const random: Random = { id: (stream) => `${stream}~${++ids}`, unit: () => 0.5 }
     const store = sqliteStore({ database }, { clock, random })
     await store.migrate()
-    const engine = createEngine({
-      store,
-      clock,
-      random,
-      jobs: [job],
-      queues: { default: { concurrency: 5 } },
-    })
+    const queues = { default: { concurrency: 5 } }
+    const engine = createEngine({ store, clock, random, jobs: [job], queues, observer: graphing })
     for (const batch of request ? batches(request) : []) await engine.enqueueMany(batch)
     // The planner must not need to be told how much there is.
     watching = true

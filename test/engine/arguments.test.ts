@@ -69,6 +69,8 @@ describe('createEngine refuses', () => {
     ['a name that is a number', given({ name: 5 }), /an engine name must be a string/],
     ['an observer that is none', given({ observer: () => {} }), /observer must have a method event/],
     ['an observer of null', given({ observer: null }), /observer must have a method event, not be null/],
+    ['a codec of null', given({ codec: null }), /codec must have methods encode and decode, not be null/],
+    ['half a codec', given({ codec: { encode: () => '' } }), /codec must have methods encode and decode/],
     ['middleware that is no list', given({ middleware: () => {} }), /middleware must be a list of functions/],
     ['middleware that is no function', given({ middleware: [5] }), /middleware must be a list of functions/],
   ])('%s', (_what, options, says) => {
