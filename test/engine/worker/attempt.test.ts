@@ -103,7 +103,7 @@ describe('a handler that throws', () => {
     ],
   ]
   it.each(stackless)('%s keeps no stack', async (_what, value) => {
-    const { error } = await once(() => Promise.reject(value as Error))
+    const { error } = await once(() => Promise.reject(value))
     expect(error).toMatchObject({ code: 'HANDLER_ERROR' })
     expect(error).not.toHaveProperty('stack')
   })
