@@ -33,6 +33,7 @@ export {
   defineJob,
 } from './engine/jobs/definition.ts'
 export type { Exclusive } from './engine/leases/exclusive.ts'
+export type { Leadership } from './engine/leases/leaders.ts'
 export type { CommandOptions, Operations } from './engine/operations.ts'
 export type { Middleware } from './engine/worker/middleware.ts'
 export type { EnqueueOptions, EnqueueRequest } from './engine/jobs/enqueue.ts'

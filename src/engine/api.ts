@@ -4,6 +4,7 @@ import type { EnqueueOptions, EnqueueRequest } from './jobs/enqueue.ts'
 import type { Enqueued } from './jobs/insert.ts'
 import type { JobRecord } from './jobs/record.ts'
 import type { Exclusive } from './leases/exclusive.ts'
+import type { Leadership } from './leases/leaders.ts'
 import type { Operations } from './operations.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Codec } from './ports/codec.ts'
@@ -61,6 +62,17 @@ export interface Engine extends AsyncDisposable, Operations {
     work: (exclusive: Exclusive) => Promise<R>,
     options?: { readonly ttlMs?: number },
   ): Promise<{ readonly value: R } | null>
+  /**
+   * Leads whenever it can: as long as this engine runs, it campaigns for the named lease of `ttlMs` (default
+   * 60,000), and does the work while it is the leader. A follower asks every half `ttlMs`. The work's signal fires
+   * when it leads no more; work that returns or throws steps down, and campaigns again. Ends with `stop` of the
+   * answer; an engine that is stopped steps down, and campaigns again once it is started.
+   */
+  lead(
+    key: string,
+    work: (exclusive: Exclusive) => Promise<unknown>,
+    options?: { readonly ttlMs?: number },
+  ): Leadership
   /**
    * One turn of recovery, for hosts that keep no timers: call it every `sweepMs`. Without it, or a started
    * engine, nothing that a dead worker held comes back. Throws `InvalidConfig` as `start` does.

@@ -8,6 +8,7 @@ import { payloadsOf, plainRecord } from './jobs/payloads.ts'
 import { requireId, requireName } from './jobs/text.ts'
 import { inProcessExecutor } from './ports/executor.ts'
 import { runExclusive } from './leases/exclusive.ts'
+import { createLeaders } from './leases/leaders.ts'
 import { createObservers } from './observers.ts'
 import { createOperations } from './operations.ts'
 import { type Running, type RunningReport, startRunning } from './running.ts'
@@ -52,7 +53,20 @@ export function createEngine(options: EngineOptions): Engine {
     ask: health.ask,
   }
   const producer = { store, clock, random, intervals, payloads, ask: health.ask }
+  const leaseParts = { store, clock, ask: health.ask, emit }
+  const newOwner = (): string => `${name}~${random.id('owner')}`
+  const leaders = createLeaders({ ...leaseParts, newOwner, graceMs: intervals.abandonMs })
   let running: Running | null = null
+
+  function requireLease(key: string, work: unknown, ttlMs: number): void {
+    requireName('a lease key', key, InvalidArgument)
+    requireFunction('work', work, InvalidArgument)
+    // Two store calls must fit into it: a renewal, and the one after that if it fails.
+    if (Number.isSafeInteger(ttlMs) && ttlMs > 2 * store.callMs) return
+    throw new InvalidArgument(
+      `ttlMs must be a whole number of ms over two store calls (${2 * store.callMs}), not ${shown(ttlMs)}`,
+    )
+  }
 
   const operations = createOperations(store, random, health.ask, () => running?.wake())
 
@@ -75,7 +89,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     start: async () => {
       while (running?.stopping) await running.stopping
-      const starting = (running ??= startRunning(parts, queues))
+      const starting = (running ??= startRunning(parts, queues, leaders))
       try {
         await starting.started
       } catch (error) {
@@ -95,17 +109,14 @@ export function createEngine(options: EngineOptions): Engine {
     },
     tick: () => tick({ ...parts, queues: Object.keys(queues) }, () => running?.wake()),
     exclusive: async (key, work, rest) => {
-      requireName('a lease key', key, InvalidArgument)
-      requireFunction('work', work, InvalidArgument)
       const { ttlMs = 30_000 } = optionsOf(rest)
-      // Two store calls must fit into it: a renewal, and the one after that if it fails.
-      if (!(Number.isSafeInteger(ttlMs) && ttlMs > 2 * store.callMs)) {
-        throw new InvalidArgument(
-          `ttlMs must be a whole number of ms over two store calls (${2 * store.callMs}), not ${shown(ttlMs)}`,
-        )
-      }
-      const owner = `${name}~${random.id('owner')}`
-      return runExclusive({ store, clock, ask: health.ask, emit }, { key, owner, ttlMs }, work)
+      requireLease(key, work, ttlMs)
+      return runExclusive(leaseParts, { key, owner: newOwner(), ttlMs }, work)
+    },
+    lead: (key, work, rest) => {
+      const { ttlMs = 60_000 } = optionsOf(rest)
+      requireLease(key, work, ttlMs)
+      return leaders.add({ key, ttlMs, work })
     },
     health: () => {
       const stored = health.report()

@@ -157,6 +157,16 @@ export type EngineEvent =
   | { readonly type: 'exclusive.began'; readonly key: string; readonly owner: string }
   | { readonly type: 'exclusive.lost'; readonly key: string; readonly owner: string }
   | { readonly type: 'exclusive.ended'; readonly key: string; readonly owner: string }
+  /** Within exclusive work: this process is the leader, until the work ends or it learns that the lease is lost. */
+  | { readonly type: 'leader.elected'; readonly key: string; readonly owner: string }
+  | { readonly type: 'leader.lost'; readonly key: string; readonly owner: string }
+  /** The leader's work threw, though nobody had asked it to end. */
+  | {
+      readonly type: 'leader.failed'
+      readonly key: string
+      readonly owner: string
+      readonly message: string
+    }
   | { readonly type: 'attempt.abandoned'; readonly job: string; readonly epoch: number }
   | {
       readonly type: 'attempt.confirmed'

@@ -27,7 +27,7 @@ export interface SimNode {
   /** Whether its engine is started, or only enqueues. */
   readonly works: boolean
   /** Work of its own, beside jobs. */
-  readonly duty: Duty | null
+  readonly duties: readonly Duty[]
   skewMs: number
   /** Set while its timers, or only those of one label, are early or late. */
   timers: { readonly lateMs: number; readonly only: string | null } | null
@@ -110,7 +110,7 @@ export function startProcess(world: World, node: SimNode): Engine {
   })
   owner.engine = engine
   if (node.works) engine.start().catch((error: unknown) => world.fail(error))
-  if (node.duty) keepDuty(world, owner, clock, node.duty)
+  for (const duty of node.duties) keepDuty(world, owner, clock, duty)
   return engine
 }
 

@@ -185,7 +185,7 @@ function nodesOf(scenario: Scenario): SimNode[] {
     queues: works ? queues : {},
     intervals,
     works,
-    duty: works ? (scenario.duty ?? null) : null,
+    duties: works ? (scenario.duties ?? []) : [],
     skewMs: 0,
     timers: null,
     refused: null,

@@ -76,7 +76,7 @@ function simNode(name: string, index: number): SimNode {
     queues: {},
     intervals: undefined,
     works: false,
-    duty: null,
+    duties: [],
     skewMs: 0,
     timers: null,
     refused: null,

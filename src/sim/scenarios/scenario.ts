@@ -17,7 +17,7 @@ export interface Scenario {
   /** The work of one run; `draw` answers a number in [0, bound) of its own for each name. */
   workload(draw: (bound: number, what: string, k: number) => number): readonly WorkStep[]
   /** Work beside jobs that its workers do, one at a time. */
-  readonly duty?: Duty
+  readonly duties?: readonly Duty[]
   readonly families: readonly FamilyName[]
   /** Draws which families are on from the seed; false: all of them, always. */
   readonly swarm: boolean
