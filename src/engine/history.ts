@@ -174,7 +174,10 @@ export type EngineEvent =
       readonly epoch: number
       readonly settled: Settled
     }
-  /** The event loop came to a heartbeat that much too late: a handler keeps it busy, or the process stood still. */
+  /**
+   * The event loop came to a heartbeat that much too late, with these jobs in flight: a handler keeps it busy, or the
+   * process was stopped, or the machine slept.
+   */
   | { readonly type: 'loop.stalled'; readonly forMs: number; readonly jobs: readonly string[] }
   | { readonly type: 'store.failed'; readonly call: string; readonly sent: 'no' | 'maybe' }
   | { readonly type: 'observer.failed'; readonly message: string }

@@ -55,9 +55,9 @@ export function startRunning(
     phase = 'running'
     emit({ type: 'engine.started', worker })
     work = createWorker(parts, queues)
-    const onReturned = work.wake
+    const { wake: onReturned, woke: onLate } = work
     const recovery = { store, clock, intervals, ask, measure, queues: Object.keys(queues) }
-    sweeper = createSweeper({ ...recovery, lastReplyMs: fleet.nowMs, onReturned })
+    sweeper = createSweeper({ ...recovery, lastReplyMs: fleet.nowMs, onReturned, onLate })
     leaders.start()
   }
 

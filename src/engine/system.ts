@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
+import { hostname, uptime } from 'node:os'
+import { createElapsed } from './elapsed.ts'
 import { InvalidArgument } from './errors.ts'
 import type { Clock, Timer } from './ports/clock.ts'
 import type { Random } from './ports/random.ts'
@@ -10,7 +11,10 @@ import type { Random } from './ports/random.ts'
 const timerMsMax = 2 ** 31 - 1
 
 export const systemClock: Clock = {
-  monotonicMs: () => performance.now(),
+  monotonicMs: createElapsed(
+    () => performance.now(),
+    () => uptime() * 1_000,
+  ),
   wallMs: () => Date.now(),
   timer: (delayMs, _label, fire) => armTimer(delayMs, fire),
 }

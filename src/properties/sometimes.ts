@@ -231,6 +231,13 @@ export const sometimesProperties: readonly Property[] = [
     after: ['named.acquired'],
   }),
   sometimes({
+    name: 'stall-noticed',
+    says: 'A process that had stood still noticed it.',
+    blindSpot: 'Also met where timers are late, and the event loop was free.',
+    on: 'loop.stalled',
+    needs: ['pause', 'blocked-loop', 'pause-on-call', 'timers'],
+  }),
+  sometimes({
     name: 'leadership-changed-hands',
     says: 'Another process than the last one was elected.',
     blindSpot: 'Does not say whether the last one had stepped down, died or lost its lease.',

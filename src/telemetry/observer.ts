@@ -49,6 +49,8 @@ function recordersOn(meter: Meter): Recorders {
     description: 'For how long the longest due job of a queue has been due',
   })
 
+  const lag = ms('holdfast.loop.lag', 'How late timers had their turn')
+
   return {
     'claim.latency': (metric) => claimLatency.record(metric.latencyMs, about(metric)),
     'claim.call': ({ durationMs, jobs }) => {
@@ -68,6 +70,7 @@ function recordersOn(meter: Meter): Recorders {
       if (failed !== null)
         failures.add(1, { 'holdfast.store.call': call, 'holdfast.store.call.sent': failed })
     },
+    'loop.lag': ({ lagMs }) => lag.record(lagMs),
     'queue.age': ({ queue, ageMs }) => age.record(ageMs, { 'holdfast.queue': queue }),
   }
 }

@@ -6,7 +6,10 @@ import { shown } from '../given.ts'
  * what is due or expired, and a worker's own deadlines are durations on `monotonicMs`.
  */
 export interface Clock {
-  /** Milliseconds since an arbitrary origin; never goes back, and need not agree with any other node. */
+  /**
+   * Milliseconds since an arbitrary origin; never goes back, goes on while the machine sleeps, and need not agree
+   * with any other node.
+   */
   monotonicMs(): number
   /** Milliseconds since the Unix epoch on this node. For display only; it may be wrong by any amount. */
   wallMs(): number

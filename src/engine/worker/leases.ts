@@ -23,6 +23,8 @@ export interface Leases {
   certain(claim: HeldClaim, leaseTtlMs: number): boolean
   /** Notices a lease that can no longer be vouched for, though its timer had no turn yet. */
   lookAtDeadlines(): void
+  /** Called when this process had stood still: looks what can still be vouched for, and then renews what is overdue. */
+  readonly woke: () => void
   /** Attempts that have a lease. */
   readonly attempts: number
   /** Attempts that cannot be vouched for: while there are any, nothing may be claimed. */
@@ -42,6 +44,8 @@ export function createLeases(parts: WorkerParts, freed: () => void): Leases {
   const stall = createStallNotice(parts, held)
   const deadline = createAlarm(clock, 'lease-deadline', watchDeadlines)
   const heartbeat = createAlarm(clock, 'heartbeat', (lateMs) => {
+    // Before a renewal is sent nothing may be called certain that was overslept.
+    deadline.look()
     stall.late(lateMs)
     stall.beaten()
     if (held.claims.size > 0) beating = beat()
@@ -137,6 +141,10 @@ export function createLeases(parts: WorkerParts, freed: () => void): Leases {
     },
     certain,
     lookAtDeadlines: () => deadline.look(),
+    woke: () => {
+      deadline.look()
+      heartbeat.look()
+    },
     get attempts() {
       return held.attempts
     },
