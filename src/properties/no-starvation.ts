@@ -137,7 +137,7 @@ function around(
   state: State,
   event: EventOf<'database.down' | 'database.up' | 'database.jumped' | 'control.changed'>,
 ): void {
-  state.wellAtMs = event.atMs
+  state.wellAtMs = Math.max(state.wellAtMs, event.atMs)
   if (event.type === 'database.down') state.down = true
   else if (event.type === 'database.up') state.down = false
   else if (event.type === 'database.jumped') jumped(state, event)
@@ -169,7 +169,10 @@ function process(state: State, event: ProcessEvent): void {
     state.processes.set(node, { incarnation, queues, kinds, wellAtMs, ...fresh })
     return
   }
-  if (event.type === 'fault.struck' && isHarmless(event.family)) return
+  if (event.type === 'fault.struck') {
+    if (isHarmless(event.family)) return
+    if (node === 'env') return void (state.wellAtMs = Math.max(state.wellAtMs, atMs + event.forMs))
+  }
   const known = state.processes.get(node)
   if (known?.incarnation !== incarnation) return
   if (event.type === 'handler.began') return occupy(state, known, event, 1)
@@ -250,7 +253,7 @@ function leave(
 }
 
 function freed(state: State, job: string, atMs: number): void {
-  if (state.solo.delete(job)) state.wellAtMs = atMs
+  if (state.solo.delete(job)) state.wellAtMs = Math.max(state.wellAtMs, atMs)
 }
 
 function claimed(state: State, event: EventOf<'job.claimed'>, verdict: Verdict): void {

@@ -7,7 +7,7 @@ import type { Fault } from './faults/fault.ts'
 import { familyNamed } from './faults/index.ts'
 import { letGo } from './faults/operator.ts'
 import { digest } from './hash.ts'
-import { type Incarnation, type SimNode, resume, startProcess } from './node.ts'
+import { type Incarnation, type SimNode, resume, setPace, startProcess } from './node.ts'
 import type { Scenario, WorkStep } from './scenarios/scenario.ts'
 import { refusedStep } from './workload.ts'
 import type { World } from './world.ts'
@@ -84,10 +84,12 @@ export function createDirector(
 
   function heal(): void {
     world.database.comeUp()
+    world.database.makeRoom()
     for (const node of world.nodes) {
       node.armed.length = 0
       node.refused = null
       node.timers = null
+      setPace(world, node, 1)
       // One that is stopping comes back by itself.
       if (node.process) resume(world, node.process)
       else world.start(node)

@@ -7,6 +7,7 @@ import type { Random } from '../engine/ports/random.ts'
 import type { Intervals } from '../engine/settings.ts'
 import { resilient } from '../stores/resilient.ts'
 import { createNodeClock } from './clock/node-clock.ts'
+import { type Pace, paced } from './clock/pace.ts'
 import type { WorldEvent } from './clock/queue.ts'
 import type { Store } from '../engine/ports/store.ts'
 import { afterUnknown } from '../stores/policy.ts'
@@ -29,6 +30,8 @@ export interface SimNode {
   /** Work of its own, beside jobs. */
   readonly duties: readonly Duty[]
   skewMs: number
+  /** Null: its clock was always right. */
+  pace: Pace | null
   /** Set while its timers, or only those of one label, are early or late. */
   timers: { readonly lateMs: number; readonly only: string | null } | null
   /** Set while it cannot connect to the database. */
@@ -122,6 +125,18 @@ function abilitiesOf({ works, queues, jobs }: SimNode): Pick<EventOf<'node.start
   }
 }
 
+/** From now on the machine's clock counts `rate` ms in a true one; what waits for a time waits by that. */
+export function setPace(world: World, node: SimNode, rate: number): void {
+  const before = node.pace?.rate ?? 1
+  if (rate === before) return
+  node.pace = paced(node.pace, rate, world.nowMs)
+  const { nowMs } = world
+  world.retime(
+    ({ owner, label }) => owner?.node === node && !isReply(label),
+    ({ atMs }) => nowMs + Math.ceil(((atMs - nowMs) * before) / rate),
+  )
+}
+
 export function crash(world: World, owner: Incarnation): void {
   world.recorder.happened(owner, { type: 'node.crashed' })
   owner.alive = false
@@ -129,10 +144,20 @@ export function crash(world: World, owner: Incarnation): void {
   owner.node.process = null
 }
 
-/** Stops the engine as a host would on SIGTERM; when it has stopped the process ends. */
-export function shutDown(world: World, owner: Incarnation, drainMs: number, ended: () => void): void {
+/**
+ * Stops the engine as a host would on SIGTERM, perhaps again `againMs` later, as an impatient one does; when it
+ * has stopped the process ends.
+ */
+export function shutDown(
+  world: World,
+  owner: Incarnation,
+  { drainMs, againMs }: { readonly drainMs: number; readonly againMs: number | null },
+  ended: () => void,
+): void {
   owner.stopping = true
   world.recorder.happened(owner, { type: 'node.stopping', drainMs })
+  if (againMs !== null)
+    world.schedule(owner, againMs, 'signal', () => void owner.engine?.stop({ drainMs: 0 }).catch(world.fail))
   const end = (): void => {
     if (!owner.alive) return
     owner.alive = false
@@ -152,7 +177,7 @@ export function resume(world: World, owner: Incarnation): void {
   owner.paused = false
   world.recorder.happened(owner, { type: 'node.resumed' })
   const due = owner.deferred.splice(0)
-  if (owner.blocked) due.sort((a, b) => Number(isReply(a)) - Number(isReply(b)))
+  if (owner.blocked) due.sort((a, b) => Number(isReply(a.label)) - Number(isReply(b.label)))
   owner.blocked = false
   for (const event of due) world.again(event)
 }
@@ -163,7 +188,7 @@ export function standStill(world: World, owner: Incarnation, forMs: number): voi
   world.later(forMs, 'resume', () => resume(world, owner))
 }
 
-function isReply({ label }: WorldEvent): boolean {
+function isReply(label: string): boolean {
   return Object.hasOwn(afterUnknown, label)
 }
 

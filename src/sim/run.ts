@@ -187,6 +187,7 @@ function nodesOf(scenario: Scenario): SimNode[] {
     works,
     duties: works ? (scenario.duties ?? []) : [],
     skewMs: 0,
+    pace: null,
     timers: null,
     refused: null,
     incarnations: 0,

@@ -78,6 +78,7 @@ function simNode(name: string, index: number): SimNode {
     works: false,
     duties: [],
     skewMs: 0,
+    pace: null,
     timers: null,
     refused: null,
     incarnations: 0,

@@ -3,6 +3,7 @@ import type { StoreCall } from '../../stores/policy.ts'
 import { type Incarnation, standStill } from '../node.ts'
 import type { World } from '../world.ts'
 import type { Fault } from './fault.ts'
+import { stop } from './shutdown.ts'
 
 /**
  * The way from a node to the database: every call is a request, an execution on the raw store at the
@@ -88,18 +89,25 @@ function send<P, R>(
     if (owner.node.refused || database.down?.how === 'reset')
       return answer(() => reject(database.errors.refused), 'refused')
     const fault = takeFault(owner, name)
-    if (fault) world.struck(fault, owner, name)
+    if (fault?.family === 'shutdown') world.schedule(owner, 0, 'signal', () => stop(world, fault, owner))
+    else if (fault) world.struck(fault, owner, name)
     if (fault?.family === 'pause-on-call') standStill(world, owner, fault.forMs ?? 0)
     const early = fault?.family === 'lost-request' || fault?.family === 'late-request'
     if (early && fault.how === 'reset') cut()
     if (fault?.family === 'lost-request') return
 
     const land = (): void => {
-      if (database.down?.how === 'stall') return database.hold(land)
-      if (early)
-        return database.down ? undefined : void database.execute(owner, name, params, run).catch(world.fail)
-      if (database.down) return database.down.how === 'reset' ? cut() : undefined
-      const { generation } = database
+      const { down, generation } = database
+      if (down?.how === 'stall') return database.hold(land)
+      const away = down !== null && down.how !== 'read-only'
+      const refusal = database.refusal(name)
+      if (early) {
+        if (!away && !refusal) database.execute(owner, name, params, run).catch(world.fail)
+        return
+      }
+      if (away) return down.how === 'reset' ? cut() : undefined
+      if (refusal) return answer(() => reject(refusal), 'refused')
+      if (fault?.family === 'aborted') return answer(() => reject(database.errors.aborted), 'aborted')
       void database.execute(owner, name, params, run).then((reply) => {
         if (fault?.family === 'pause-on-call' && fault.how === 'reset') return cut()
         if (fault?.family === 'lost-reply') return fault.how === 'reset' ? cut() : undefined
