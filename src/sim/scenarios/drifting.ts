@@ -9,7 +9,7 @@ export const drifting: Scenario = {
   activeMs: 600_000,
   jobs: allWork,
   workload: (draw) => mixedWork(60, 600_000, draw),
-  duty: { key: 'nightly-report', ttlMs: 15_000, everyMs: 15_000, workMs: 40_000 },
+  duties: [{ key: 'nightly-report', ttlMs: 15_000, everyMs: 15_000, workMs: 40_000 }],
   families: ['drift', 'outage-short', 'refused-connection', 'clock-skew', 'crash', 'handler-ignores-signal'],
   swarm: false,
 }
