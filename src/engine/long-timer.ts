@@ -14,7 +14,13 @@ export interface OneShots {
 /** A timer of any length over timers that have a longest. Throws `InvalidArgument` for NaN. */
 export function longTimer(shots: OneShots, delayMs: number, label: string, fire: () => void): Timer {
   if (Number.isNaN(delayMs)) throw new InvalidArgument('a timer must have a delay in ms, not NaN')
-  if (delayMs <= oneShotMsMax) return shots.after(Math.max(0, Math.ceil(delayMs)), label, fire)
+  // Apart, because its closures would else be paid for by every short one.
+  return delayMs > oneShotMsMax
+    ? splitTimer(shots, delayMs, label, fire)
+    : shots.after(Math.max(0, Math.ceil(delayMs)), label, fire)
+}
+
+function splitTimer(shots: OneShots, delayMs: number, label: string, fire: () => void): Timer {
   const dueMs = shots.monotonicMs() + delayMs
   const arm = (): Timer => {
     const leftMs = dueMs - shots.monotonicMs()

@@ -13,8 +13,9 @@ export const epochMs = 1_767_225_600_000
  */
 export function createNodeClock(world: World, owner: Incarnation, originMs: number): Clock {
   const { node } = owner
+  const monotonicMs = (): number => elapsedMs(node.pace, world.nowMs) + originMs
   const shots: OneShots = {
-    monotonicMs: () => elapsedMs(node.pace, world.nowMs) + originMs,
+    monotonicMs,
     after: (delayMs, label, fire) => {
       const event = world.schedule(owner, firesAfterMs(node, label, delayMs), label, () => {
         world.recorder.timer(owner, label)
@@ -28,7 +29,7 @@ export function createNodeClock(world: World, owner: Incarnation, originMs: numb
     },
   }
   return {
-    monotonicMs: shots.monotonicMs,
+    monotonicMs,
     wallMs: () => epochMs + Math.floor(elapsedMs(node.pace, world.nowMs)) + node.skewMs,
     timer: (delayMs, label, fire) =>
       label === 'sleep' ? waitedFor(owner, shots, delayMs, fire) : longTimer(shots, delayMs, label, fire),
