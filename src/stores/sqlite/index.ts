@@ -30,7 +30,8 @@ import { type Transactions, createTransactions } from './transact.ts'
 import { type Turnstile, createTurnstile } from './turnstile.ts'
 import * as watch from './watch.ts'
 
-export { SchemaUnusable, SqliteUnavailable, StoreClosed, StoreCorrupt } from './errors.ts'
+export { SchemaUnusable, StoreClosed, StoreCorrupt } from '../errors.ts'
+export { SqliteUnavailable } from './errors.ts'
 export type { UnavailableReason } from './errors.ts'
 export type { SqliteTransaction, Transactions } from './transact.ts'
 
