@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { InspectableStore } from '../../src/engine/ports/store.ts'
 import { type OpenStore, storeConformance } from '../../src/stores/conformance/index.ts'
 import { pgliteStore } from '../../src/stores/pglite/index.ts'
-import { movedPglite } from '../support/pglite.ts'
+import { type MovedPglite, movedPglite } from '../support/pglite.ts'
 
-let moved: Awaited<ReturnType<typeof movedPglite>>
+let moved: MovedPglite
 let theirs: PGlite
 let shared: InspectableStore
 

@@ -2,10 +2,15 @@ import { PGlite } from '@electric-sql/pglite'
 import type { OpenStore } from '../../src/stores/conformance/index.ts'
 import { pgliteStore } from '../../src/stores/pglite/index.ts'
 
+export interface MovedPglite {
+  readonly open: () => Promise<OpenStore>
+  readonly close: () => Promise<void>
+}
+
 const startMs = 1_760_000_000_000
 
 /** One PGlite, whose clock the test moves; it takes seconds to make, so it is emptied at each opening. */
-export async function movedPglite(): Promise<{ open(): Promise<OpenStore>; close(): Promise<void> }> {
+export async function movedPglite(): Promise<MovedPglite> {
   let nowMs = startMs
   const database = await PGlite.create()
   const { now } = Date

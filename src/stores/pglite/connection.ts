@@ -1,5 +1,12 @@
 import type { PGliteInterface } from '@electric-sql/pglite'
-import { type Database, type Param, type Session, type Value, decoded, encoded } from '../postgres/database.ts'
+import {
+  type Database,
+  type Param,
+  type Session,
+  type Value,
+  decoded,
+  encoded,
+} from '../postgres/database.ts'
 import { PostgresUnavailable, typed } from '../postgres/errors.ts'
 
 /**

@@ -25,7 +25,7 @@ export interface Held {
   /** What is left of the bound for the server, in ms. */
   readonly leftMs: number
   /** Looks whether a failure leaves the connection in a state that nobody knows. Answers whether it does. */
-  spoil(error: unknown): boolean
+  readonly spoil: (error: unknown) => boolean
 }
 
 export interface ConnectionOptions {

@@ -82,9 +82,9 @@ async function within<R>(
 
 interface Sender {
   /** A statement of the store with its parameters. */
-  send(client: pg.ClientBase, sql: string, params?: readonly Param[]): Promise<Value[][]>
+  readonly send: (client: pg.ClientBase, sql: string, params?: readonly Param[]) => Promise<Value[][]>
   /** Text without parameters or rows. */
-  plain(client: pg.ClientBase, text: string): Promise<void>
+  readonly plain: (client: pg.ClientBase, text: string) => Promise<void>
 }
 
 function createSender({ prepared, callMs, text: textOf }: PoolOptions): Sender {

@@ -37,9 +37,8 @@ type Stated = Pick<
 >
 
 /** Of `body b` and `job j`. */
-export const specColumns =
-  'b.id, j.kind, j.queue, j.band, b.input, b.spec, b.metadata, b.traceparent, b.enqueued_at'
-export type SpecRow = readonly [
+const specColumns = 'b.id, j.kind, j.queue, j.band, b.input, b.spec, b.metadata, b.traceparent, b.enqueued_at'
+type SpecRow = readonly [
   id: string,
   kind: string,
   queue: string,
@@ -52,7 +51,7 @@ export type SpecRow = readonly [
 ]
 
 /** Reads specifications; what it parsed it keeps, for the jobs of one batch mostly state the same. */
-export function specReader(): (row: SpecRow) => JobSpec {
+function specReader(): (row: SpecRow) => JobSpec {
   const known = new Map<string, Stated>()
   return (row) => {
     let stated = known.get(row[5])
@@ -155,7 +154,7 @@ export function recordsOf(rows: readonly unknown[]): JobRecord[] {
   }))
 }
 
-export function parsed<T>(text: string | null): T | null {
+function parsed<T>(text: string | null): T | null {
   return text === null ? null : (JSON.parse(text) as T)
 }
 

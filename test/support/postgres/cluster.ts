@@ -7,13 +7,12 @@ import type { Binaries } from './binaries.ts'
 
 /** A server of our own on the loopback, with its data in a temporary directory. */
 export interface Cluster {
-  readonly port: number
   readonly directory: string
-  url(database: string): string
-  start(): void
-  stop(): void
+  readonly url: (database: string) => string
+  readonly start: () => void
+  readonly stop: () => void
   /** Stops it and removes its data. */
-  remove(): void
+  readonly remove: () => void
 }
 
 /** No data of a test outlives it, so nothing waits for a disk; a test of crashes asks for what a real server does. */
@@ -30,17 +29,17 @@ export async function createCluster(
   const directory = mkdtempSync(path.join(tmpdir(), 'holdfast-pg-'))
   chmodSync(directory, 0o700)
   if (owner) chownSync(directory, owner.uid, owner.gid)
+  const env = binaries.env(directory)
   const data = path.join(directory, 'data')
   const port = await freePort()
 
   function run(program: string, ...args: string[]): SpawnSyncReturns<string> {
-    const as = owner ?? {}
     const result = spawnSync(path.join(binaries.directory, program), args, {
       encoding: 'utf8',
-      env: binaries.env,
+      env,
       cwd: directory,
       stdio: ['ignore', 'ignore', 'pipe'],
-      ...as,
+      ...owner,
     })
     if (result.status !== 0) {
       throw new Error(`${program} failed: ${result.error?.message ?? result.stderr}${logOf(directory)}`)
@@ -66,7 +65,6 @@ export async function createCluster(
   run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync')
   start()
   return {
-    port,
     directory,
     url: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
     start,

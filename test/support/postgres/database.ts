@@ -4,7 +4,10 @@ import { sharedServer } from './shared.ts'
 let databases = 0
 
 /** A new, empty database on the shared server. */
-export async function newDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
+export async function newDatabase(): Promise<{
+  readonly url: string
+  readonly drop: () => Promise<void>
+}> {
   const server = await sharedServer()
   const name = `holdfast_${process.pid}_${++databases}`
   await onServer(server, `create database ${name} template template0 encoding 'UTF8'`)

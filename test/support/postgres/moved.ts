@@ -5,8 +5,8 @@ import { newDatabase } from './database.ts'
 
 /** A store in a database whose `now()` is a row that the test moves; emptied at each opening. */
 export interface MovedServer {
-  open(): Promise<OpenStore>
-  close(): Promise<void>
+  readonly open: () => Promise<OpenStore>
+  readonly close: () => Promise<void>
 }
 
 /** First in the search path, so that it is found before the real one, which stays reachable by its full name. */

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { placeName, stopShared } from './shared.ts'
 
-export function setup(): () => void {
+export function setup(): () => Promise<void> {
   const place = mkdtempSync(path.join(tmpdir(), 'holdfast-tests-'))
   process.env[placeName] = place
-  return () => {
+  return async () => {
     const started = path.join(place, 'started.json')
-    if (existsSync(started)) stopShared(readFileSync(started, 'utf8'))
+    if (existsSync(started)) await stopShared(readFileSync(started, 'utf8'))
     rmSync(place, { recursive: true, force: true })
   }
 }

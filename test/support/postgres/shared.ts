@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Binaries, embeddedBinaries, systemBinaries } from './binaries.ts'
-import { type Cluster, createCluster } from './cluster.ts'
+import { createCluster } from './cluster.ts'
 import { dockerAnswers, dockerServer } from './docker.ts'
 
 /**
@@ -15,7 +14,7 @@ export const placeName = 'HOLDFAST_TEST_PLACE'
 
 interface Started {
   readonly url: string
-  /** A server of ours, to be stopped: its programs and its directory. */
+  /** A server of ours, to be stopped, and its directory removed. */
   readonly own: { readonly pidFile: string; readonly directory: string } | null
 }
 
@@ -61,14 +60,10 @@ async function startShared(): Promise<Started> {
   if (wanted === 'docker' || (wanted === undefined && (await dockerAnswers()))) {
     return { ...(await dockerServer()), own: null }
   }
-  const { url: urlOf, directory } = await ownServer()
+  const server = await createCluster(binaries())
+  const { directory } = server
   const pidFile = path.join(directory, 'data', 'postmaster.pid')
-  return { url: urlOf('postgres'), own: { pidFile, directory } }
-}
-
-/** A server of the test's own, which it may treat as it likes. */
-export function ownServer(options?: Parameters<typeof createCluster>[1]): Promise<Cluster> {
-  return createCluster(binaries(), options)
+  return { url: server.url('postgres'), own: { pidFile, directory } }
 }
 
 function binaries(): Binaries {
@@ -81,11 +76,20 @@ function binaries(): Binaries {
 }
 
 /** At the end of the run, by the process that set it up. */
-export function stopShared(json: string): void {
+export async function stopShared(json: string): Promise<void> {
   const { own } = JSON.parse(json) as Started
   if (!own) return
   const pid = Number(readFileSync(own.pidFile, 'utf8').split('\n')[0])
   process.kill(pid, 'SIGQUIT')
-  spawnSync('tail', [`--pid=${pid}`, '-f', '/dev/null'], { timeout: 10_000 })
+  while (isAlive(pid)) await delay(10)
   rmSync(own.directory, { recursive: true, force: true })
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
 }

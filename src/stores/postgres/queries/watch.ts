@@ -5,8 +5,7 @@ import type { Session } from '../database.ts'
 /** The outage watch is one row; its rules (`engine/recovery/watch.ts`) are said in SQL, since it moves in one statement. */
 
 /** `isFresh`, of the row `w`. */
-export const fresh =
-  '(w.seen_at is not null and t.ms - w.seen_at <= 2 * w.sweep_ms and w.seen_at - t.ms <= 1000)'
+const fresh = '(w.seen_at is not null and t.ms - w.seen_at <= 2 * w.sweep_ms and w.seen_at - t.ms <= 1000)'
 /** For how long the store has been seen without interruption; -1 if it is not being seen. */
 export const quiet = `coalesce((select case when ${fresh} and w.seen_since is not null then t.ms - w.seen_since end
   from holdfast.watch w, t), -1)`
