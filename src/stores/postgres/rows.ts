@@ -77,7 +77,7 @@ function specReader(): (row: SpecRow) => JobSpec {
 }
 
 /** `waited_ms` is null where nobody can tell. */
-export const claimedColumns = `${specColumns}, j.epoch, j.attempt, j.failures, j.evictions`
+export const claimedColumns: string = `${specColumns}, j.epoch, j.attempt, j.failures, j.evictions`
 export type ClaimedRow = readonly [
   ...SpecRow,
   epoch: number,

@@ -3,13 +3,14 @@ import type { ReclaimReply, Reclaimed } from '../../../engine/ports/store.ts'
 import { time } from '../clock.ts'
 import type { Session } from '../database.ts'
 import { backoffOf, placeOf, stateOf } from '../rows.ts'
-import { quiet, setBack } from './watch.ts'
+import { beyond, isSilent } from './silent.ts'
+import { quiet } from './watch.ts'
 
 /**
  * `reclaimed` of the transitions, for the jobs in `taken`: their rows are locked, in the order of their sequence,
  * as a settle locks them.
  */
-export const takeBack = `moved as (update holdfast.job j set epoch = j.epoch + 1, evictions = j.evictions + 1,
+export const takeBack: string = `moved as (update holdfast.job j set epoch = j.epoch + 1, evictions = j.evictions + 1,
     version = j.version + 1, claim = null, updated_at = t.ms, state = v.next,
     place = case v.next when 0 then ${placeOf('v.evictions', 'v.spec')} end,
     visible_at = case v.next when 0 then t.ms + ${backoffOf('v.evictions', 'v.spec')} else j.visible_at end,
@@ -24,21 +25,19 @@ export const evicted = `j.evictions + 1 as evictions, case
     when j.cancel_requested_at is not null then 4 else 0 end as next`
 
 /**
- * Silent lease rows, longest expired first: `isSilent` of the watch, said in SQL. There is one for each batch that
+ * Silent lease rows, longest expired first. There is one for each batch that
  * is held, so reading all of them costs less than an index on a column that every heartbeat writes. Each is locked
  * first, and looked at again under the lock: one that was renewed meanwhile is silent no more, one that another
  * sweep has locked is its. Only then its jobs are locked: a settle in flight is waited for, and what it ended stays.
  */
-const silent = `((select ms from t) >= l.expires_at
-  or l.expires_at > (select ms from t) + l.ttl_ms + (select ms from beyond))`
 const takeSilent = `with ${time},
-beyond as materialized (select ${setBack} as ms),
+${beyond},
 seen as materialized (select ${quiet} as ms),
 found as materialized (select l.claim, l.ttl_ms, l.expires_at, c.token, c.jobs, l.ttl_ms <= (select ms from seen) as takeable
-  from holdfast.lease l join holdfast.claim c on c.claim = l.claim where ${silent}),
+  from holdfast.lease l join holdfast.claim c on c.claim = l.claim where ${isSilent}),
 locked as materialized (select f.* from (select * from found where takeable order by expires_at, token, ttl_ms) f
   cross join lateral (select from holdfast.lease l
-    where l.claim = f.claim and l.ttl_ms = f.ttl_ms and ${silent} for update skip locked) l
+    where l.claim = f.claim and l.ttl_ms = f.ttl_ms and ${isSilent} for update skip locked) l
   limit $1),
 gone as (delete from holdfast.lease l using locked k where l.claim = k.claim and l.ttl_ms = k.ttl_ms),
 listed as materialized (select k.claim, k.ttl_ms, k.expires_at, k.token, u.seq, u.n

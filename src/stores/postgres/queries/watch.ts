@@ -1,17 +1,15 @@
 import type { WatchMoveParams, WatchMoveReply, WatchState } from '../../../engine/ports/store.ts'
 import { nowMs, time } from '../clock.ts'
 import type { Session } from '../database.ts'
+import { beyond, isSilent } from './silent.ts'
 
 /** The outage watch is one row; its rules (`engine/recovery/watch.ts`) are said in SQL, since it moves in one statement. */
 
 /** `isFresh`, of the row `w`. */
 const fresh = '(w.seen_at is not null and t.ms - w.seen_at <= 2 * w.sweep_ms and w.seen_at - t.ms <= 1000)'
 /** For how long the store has been seen without interruption; -1 if it is not being seen. */
-export const quiet = `coalesce((select case when ${fresh} and w.seen_since is not null then t.ms - w.seen_since end
+export const quiet: string = `coalesce((select case when ${fresh} and w.seen_since is not null then t.ms - w.seen_since end
   from holdfast.watch w, t), -1)`
-/** `setBackMsMax`. */
-export const setBack = 'coalesce((select 2 * w.sweep_ms from holdfast.watch w), 0) + 1000'
-
 const first = `insert into holdfast.watch (one, sweep_ms) values (true, $1) on conflict do nothing`
 const declared = `select sweep_ms, ${nowMs} from holdfast.watch`
 
@@ -26,8 +24,12 @@ export async function declare(
   return { sweepMs: decided, nowMs: now }
 }
 
-/** Locks the row first, so that of two movers the second goes on from what the first has written. */
+/**
+ * Locks the row first, so that of two movers the second goes on from what the first has written. Beside it looks
+ * for a silent lease; one without its claim row is nobody's, and no reclaim would find it.
+ */
 const moved = `with ${time},
+${beyond},
 w as materialized (select * from holdfast.watch for update),
 next as (select case
     when t.ms - ($1::float8 + $2::float8) > $3::float8 then 'refused'
@@ -37,18 +39,19 @@ written as (update holdfast.watch o
   set seen_since = case n.kind when 'moved' then n.seen_since else t.ms end,
     seen_at = case n.kind when 'moved' then greatest(n.seen_at, t.ms) else t.ms end
   from next n, t where n.kind <> 'refused' returning o.seen_since)
-select n.kind, t.ms, coalesce((select seen_since from written), n.seen_since, t.ms)
+select n.kind, t.ms, coalesce((select seen_since from written), n.seen_since, t.ms),
+  exists (select from holdfast.lease l join holdfast.claim c on c.claim = l.claim where ${isSilent})
 from t left join next n on true`
 
 export async function move(
   session: Session,
   { lastReplyMs, sinceReplyMs, maxAgeMs }: WatchMoveParams,
 ): Promise<WatchMoveReply> {
-  type Row = [kind: WatchMoveReply['kind'] | null, nowMs: number, seenSinceMs: number]
+  type Row = [kind: WatchMoveReply['kind'] | null, nowMs: number, seenSinceMs: number, silent: boolean]
   const [row] = await session.query<Row>(moved, [lastReplyMs, sinceReplyMs, maxAgeMs])
-  const [kind, nowMs, seenSinceMs] = row as Row
+  const [kind, nowMs, seenSinceMs, silent] = row as Row
   // Without a period nothing is fresh, and a row made here would decide the period of the fleet.
-  return { kind: kind ?? 'refused', nowMs, seenSinceMs }
+  return { kind: kind ?? 'refused', nowMs, seenSinceMs, silent }
 }
 
 export async function watchOf(session: Session): Promise<WatchState | null> {

@@ -1,13 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 
 interface Message {
   readonly kind: string
   readonly [key: string]: unknown
 }
 
-/** A real process that runs one of the programs of this folder. */
+/** A real process that runs a program of the tests. */
 export interface Program {
   readonly process: ChildProcess
   readonly messages: readonly Message[]
@@ -17,9 +16,8 @@ export interface Program {
   ended(): Promise<number | string | null>
 }
 
-export function start(program: string, ...args: string[]): Program {
-  const path = fileURLToPath(new URL(program, import.meta.url))
-  const child = fork(path, args, { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+export function start(program: URL, ...args: string[]): Program {
+  const child = fork(program, args, { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const messages: Message[] = []
   child.on('message', (message) => messages.push(message as Message))
   const exit = once(child, 'exit') as Promise<[number | null, string | null]>
@@ -38,7 +36,7 @@ export function start(program: string, ...args: string[]): Program {
         look()
         void exit.then(([code, signal]) => {
           look()
-          reject(new Error(`${program} ended (${code ?? signal}) without saying ${kind}`))
+          reject(new Error(`${program.pathname} ended (${code ?? signal}) without saying ${kind}`))
         })
       }),
     ended: async () => {
