@@ -37,7 +37,7 @@ export interface PostgresOptions extends ResilientOptions, MigrationOptions {
 }
 
 /**
- * Jobs in a PostgreSQL database, version 14 or newer; `migrate()` it once before use. Needs the package `pg`.
+ * Jobs in a PostgreSQL database, version 15 or newer; `migrate()` it once before use. Needs the package `pg`.
  * Nothing is kept in a session, so it works behind a transaction pooler too. The database's time is the server's.
  * A call that waits for a connection or a lock, or runs, for longer than `callMs` is `StoreUnavailable`; the
  * server ends it by itself after nine tenths of that.
