@@ -1,8 +1,8 @@
 // The tables of the PostgreSQL store: made by many at once, by a DBA, in the middle of a crash, beside other releases.
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { InsertParams } from '../../src/engine/ports/store.ts'
 import { migrationSql, postgresStore } from '../../src/stores/postgres/index.ts'
+import { inserting } from '../support/inserting.ts'
 import { newDatabase } from '../support/postgres/database.ts'
 import { start } from '../support/processes.ts'
 
@@ -24,15 +24,6 @@ async function connected(): Promise<pg.Client> {
   client.on('error', () => {})
   await client.connect()
   return client
-}
-
-function inserting(id: string): InsertParams {
-  const spec = {
-    ...{ id, kind: 'k', queue: 'q', band: 2, input: '{}', inputVersion: 1, maxAttempts: 3, maxEvictions: 3 },
-    ...{ backoffMs: [0], jitter: false, leaseTtlMs: 30_000, timeoutMs: 60_000, metadata: null },
-    ...{ traceparent: null, enqueuedAtMs: 0 },
-  }
-  return { insertId: id, jobs: [{ spec, due: { delayMs: 0 } }] }
 }
 
 /** Opens a store on a schema for as long as `use` takes. */
@@ -71,7 +62,7 @@ describe('migrate', () => {
       const waiting = store.migrate()
       dying.connection.stream.destroy()
       await waiting
-      await store.jobs.insert(inserting('a'))
+      expect(await store.jobs.insert(inserting('a'))).toMatchObject({ kind: 'inserted' })
     })
   })
 
@@ -121,10 +112,13 @@ describe('migrate', () => {
     })
   })
 
-  test.each(['Upper', 'a-b', 'pg_mine', '', 'x'.repeat(64), `a'b`])('the schema name %j is refused', (schema) => {
-    expect(() => postgresStore({ connectionString: database.url }, { schema })).toThrow(/schema must be/)
-    expect(() => migrationSql({ schema })).toThrow(/schema must be/)
-  })
+  test.each(['Upper', 'a-b', 'pg_mine', '', 'x'.repeat(64), `a'b`])(
+    'the schema name %j is refused',
+    (schema) => {
+      expect(() => postgresStore({ connectionString: database.url }, { schema })).toThrow(/schema must be/)
+      expect(() => migrationSql({ schema })).toThrow(/schema must be/)
+    },
+  )
 })
 
 describe('the migration as SQL text', () => {

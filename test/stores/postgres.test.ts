@@ -2,8 +2,9 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { StoreUnavailable } from '../../src/engine/errors.ts'
-import type { InsertParams, InspectableStore } from '../../src/engine/ports/store.ts'
+import type { InspectableStore } from '../../src/engine/ports/store.ts'
 import { type PostgresOptions, postgresStore } from '../../src/stores/postgres/index.ts'
+import { inserting } from '../support/inserting.ts'
 import { newDatabase } from '../support/postgres/database.ts'
 
 let database: Awaited<ReturnType<typeof newDatabase>>
@@ -22,15 +23,6 @@ afterAll(async () => {
   await admin.end()
   await database.drop()
 })
-
-function inserting(id: string, input = '{}'): InsertParams {
-  const spec = {
-    ...{ id, kind: 'k', queue: 'q', band: 2, input, inputVersion: 1, maxAttempts: 3, maxEvictions: 3 },
-    ...{ backoffMs: [0], jitter: false, leaseTtlMs: 30_000, timeoutMs: 60_000, metadata: null },
-    ...{ traceparent: null, enqueuedAtMs: 0 },
-  }
-  return { insertId: id, jobs: [{ spec, due: { delayMs: 0 } }] }
-}
 
 /** As connections come up behind a transaction pooler: without the parameters that the store asks for. */
 const pooled = (): string => `${database.url}?options=${encodeURIComponent('-c application_name=pooler')}`
@@ -180,6 +172,11 @@ describe('errors', () => {
     const target = { connectionString: database.url }
     for (const options of [{ connections: 0 }, { connections: 1.5 }, { callMs: 0 }, { runtimeRole: 'A b' }]) {
       expect(() => postgresStore(target, options)).toThrow(/must be/)
+    }
+    for (const nothing of [{}, null, 'postgres://', { pool: 7 }, { connectionString: 7 }]) {
+      expect(() => postgresStore(nothing as typeof target)).toThrow(
+        /takes \{ connectionString \} or \{ pool \}/,
+      )
     }
   })
 })

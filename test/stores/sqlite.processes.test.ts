@@ -5,15 +5,12 @@ import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, expect, test } from 'vitest'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
-import { type Program, start as startProgram } from '../support/processes.ts'
+import { type Program, start } from './sqlite/processes.ts'
 
 const directory = mkdtempSync(path.join(tmpdir(), 'holdfast-sqlite-'))
 let files = 0
 const newFile = (): string => path.join(directory, `${++files}.db`)
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
-
-const start = (program: string, ...args: string[]): Program =>
-  startProgram(new URL(`sqlite/${program}`, import.meta.url), ...args)
 
 function read<T>(file: string, sql: string): T[] {
   const db = new Database(file, { readonly: true })

@@ -1,4 +1,6 @@
 import type { PGliteInterface } from '@electric-sql/pglite'
+import { InvalidConfig } from '../../engine/errors.ts'
+import { shown } from '../../engine/given.ts'
 import type { InspectableStore } from '../../engine/ports/store.ts'
 import { migrationSql } from '../postgres/migrations/script.ts'
 import { defaultSchema, schemaTexts } from '../postgres/names.ts'
@@ -24,9 +26,13 @@ export interface PgliteOptions extends ResilientOptions {
  * Jobs in a PGlite, for one process: PostgreSQL's own code without a server. `migrate()` it once before use. Needs
  * the package `@electric-sql/pglite`. The database's time is this machine's wall clock.
  * A call from within a transaction of the same PGlite waits for that transaction, and ends as `StoreUnavailable`
- * after `callMs` if the transaction waits for it.
+ * after `callMs` if the transaction waits for it. Throws `InvalidConfig` for what is no PGlite.
  */
-export function pgliteStore({ database }: PgliteTarget, options: PgliteOptions = {}): InspectableStore {
+export function pgliteStore(target: PgliteTarget, options: PgliteOptions = {}): InspectableStore {
+  const { database } = (target ?? {}) as Partial<PgliteTarget>
+  if (typeof database?.execProtocolRaw !== 'function') {
+    throw new InvalidConfig(`pgliteStore takes { database }, a PGlite, not ${shown(target)}`)
+  }
   const raw = rawPgliteStore(database, options)
   return { ...raw, ...resilient(raw, options) }
 }

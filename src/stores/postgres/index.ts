@@ -1,5 +1,6 @@
 import type { PoolConfig } from 'pg'
 import { InvalidConfig } from '../../engine/errors.ts'
+import { shown } from '../../engine/given.ts'
 import type { InspectableStore } from '../../engine/ports/store.ts'
 import { systemClock } from '../../engine/system.ts'
 import { type ResilientOptions, resilient } from '../resilient.ts'
@@ -47,12 +48,10 @@ export function postgresStore(target: PostgresTarget, options: PostgresOptions =
   const clock = options.clock ?? systemClock
   const { callMs = 5_000, schema = defaultSchema, connections = 4, prepared = false } = options
   if (!Number.isSafeInteger(connections) || connections < 1) {
-    throw new InvalidConfig(`connections must be a whole number >= 1, not ${connections}`)
+    throw new InvalidConfig(`connections must be a whole number >= 1, not ${shown(connections)}`)
   }
-  const connection: PoolConfig =
-    'pool' in target ? target.pool.options : { connectionString: target.connectionString }
   const database = openDatabase({
-    connection,
+    connection: connectionOf(target),
     clock,
     callMs,
     connections,
@@ -61,4 +60,14 @@ export function postgresStore(target: PostgresTarget, options: PostgresOptions =
   })
   const raw = storeOver(database, { name: 'postgres', callMs, migrationScript: migrationSql(options) })
   return { ...raw, ...resilient(raw, { ...options, callMs }) }
+}
+
+function connectionOf(target: unknown): PoolConfig {
+  const { connectionString, pool } = (typeof target === 'object' && target !== null ? target : {}) as {
+    readonly connectionString?: unknown
+    readonly pool?: { readonly options?: unknown } | null
+  }
+  if (typeof connectionString === 'string') return { connectionString }
+  if (typeof pool?.options === 'object' && pool.options !== null) return pool.options
+  throw new InvalidConfig(`postgresStore takes { connectionString } or { pool }, not ${shown(target)}`)
 }

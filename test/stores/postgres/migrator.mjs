@@ -9,11 +9,10 @@ process.send?.({ kind: 'ready' })
 async function migrate() {
   const store = postgresStore({ connectionString }, { callMs: 30_000 })
   await store.migrate()
-  const spec = {
-    ...{ id, kind: 'k', queue: 'q', band: 2, input: '{}', inputVersion: 1, maxAttempts: 3, maxEvictions: 3 },
-    ...{ backoffMs: [0], jitter: false, leaseTtlMs: 30_000, timeoutMs: 60_000, metadata: null },
-    ...{ traceparent: null, enqueuedAtMs: 0 },
-  }
+  const budget = { maxAttempts: 3, maxEvictions: 3, backoffMs: [0], jitter: false }
+  const times = { leaseTtlMs: 30_000, timeoutMs: 60_000, enqueuedAtMs: 0 }
+  const what = { id, kind: 'k', queue: 'q', band: 2, input: '{}', inputVersion: 1 }
+  const spec = { ...what, ...budget, ...times, metadata: null, traceparent: null }
   await store.jobs.insert({ insertId: id, jobs: [{ spec, due: { delayMs: 0 } }] })
   await store.close()
   process.disconnect()
