@@ -28,46 +28,15 @@ if (!values.inside) {
   process.exit(spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1)
 }
 
-const { run } = await import('../dist/sim/run.js')
+const { calibrate, simulateSeeds } = await import('./measure.mjs')
 const { storeNamed } = await import('../dist/sim/catalogue.js')
-const { standard } = await import('../dist/sim/scenarios/standard.js')
-const { standardProperties } = await import('../dist/properties/index.js')
 
 const store = await storeNamed(values.store)
+/** @type {(first: number, count: number) => ReturnType<typeof simulateSeeds>} */
+const measure = (first, count) => simulateSeeds(store, first, count)
 
-/**
- * @param {number} first
- * @param {number} count
- */
-async function measure(first, count) {
-  const sums = { events: 0, simulatedMs: 0, eventsMin: Number.POSITIVE_INFINITY }
-  const cpu = process.cpuUsage()
-  const startedMs = performance.now()
-  for (let k = 0; k < count; k++) {
-    const result = await run({
-      seed: BigInt(first + k),
-      scenario: standard,
-      store,
-      properties: standardProperties,
-    })
-    if (result.verdict !== 'pass')
-      throw new Error(`seed ${result.seed}: ${result.verdict} ${result.detail ?? ''}`)
-    sums.events += result.events
-    sums.simulatedMs += result.simulatedMs
-    sums.eventsMin = Math.min(sums.eventsMin, result.events)
-  }
-  const wallMs = performance.now() - startedMs
-  const { user, system } = process.cpuUsage(cpu)
-  return { ...sums, wallMs, cpuMs: (user + system) / 1000 }
-}
-
-/** Rounds of a fixed piece of work a millisecond: what this machine gives at this moment. */
-function calibrate() {
-  const startedMs = performance.now()
-  let x = 1
-  for (let k = 0; k < 30_000_000; k++) x = (Math.imul(x, 1103515245) + 12345) | 0
-  return { rounds: x === 0 ? 0 : 30_000_000 / (performance.now() - startedMs) }
-}
+/** Long enough to be one figure, short enough to be of this moment. */
+const calibrationRounds = 300_000
 
 /**
  * @param {string} what
@@ -83,9 +52,10 @@ function line(what, value, target) {
 
 const seeds = Number(values.seeds)
 await measure(1_000_000, 100)
-const before = calibrate()
+await calibrate(calibrationRounds)
+const before = await calibrate(calibrationRounds)
 const figures = await measure(1, seeds)
-const after = calibrate()
+const after = await calibrate(calibrationRounds)
 const realTimes = values.store === 'memory' ? 30_000 : values.store === 'sqlite' ? 10_000 : 1_000
 console.log(`standard scenario, store ${values.store}, ${seeds} seeds, one thread, warm, all properties on`)
 line('seeds a second', (seeds / figures.wallMs) * 1000, 50)
@@ -93,10 +63,8 @@ line('events a seed (mean)', figures.events / seeds, 2_500)
 line('events a seed (least)', figures.eventsMin, 2_500)
 line('events a CPU second', (figures.events / figures.cpuMs) * 1000, 180_000)
 line('simulated time / real time', figures.simulatedMs / figures.wallMs, realTimes)
-const rounds = (before.rounds + after.rounds) / 2
-console.log(
-  `events a CPU second per calibration round a ms: ${(((figures.events / figures.cpuMs) * 1000) / rounds).toFixed(3)}`,
-)
+const rounds = (before + after) / 2
+console.log(`events for each calibration round: ${(figures.events / figures.cpuMs / rounds).toFixed(3)}`)
 
 if (values.memory) {
   await measure(1, 500)

@@ -63,6 +63,35 @@ const LAYERS = [
       'it is the one folder that loads the SQLite driver, an optional peer; of the other stores it needs nothing',
   },
   {
+    name: 'stores/postgres/connections',
+    folder: /^stores\/postgres\/(index|pool|connections)\.ts$/,
+    values: [/^stores\/(?!(memory|sqlite|pglite)\/)/, /^engine\//, /^pg$/],
+    types: [],
+    computed: false,
+    reason:
+      'these files load the driver of PostgreSQL, an optional peer; of the other stores they need nothing',
+  },
+  {
+    name: 'stores/postgres',
+    folder: /^stores\/postgres\//,
+    values: [/^stores\/(?!(memory|sqlite|pglite)\/|postgres\/(index|pool|connections)\.ts)/, /^engine\//],
+    types: [],
+    computed: false,
+    reason: 'what PostgreSQL and PGlite have in common needs no driver',
+  },
+  {
+    name: 'stores/pglite',
+    folder: /^stores\/pglite\//,
+    values: [
+      /^stores\/(?!(memory|sqlite)\/|postgres\/(index|pool|connections)\.ts)/,
+      /^engine\//,
+      /^@electric-sql\/pglite$/,
+    ],
+    types: [],
+    computed: false,
+    reason: 'it is the one folder that loads PGlite, an optional peer; nobody installs `pg` to use it',
+  },
+  {
     name: 'stores',
     folder: /^stores\//,
     values: [/^stores\//, /^engine\//],
@@ -87,6 +116,15 @@ const LAYERS = [
     types: [SCHEMA],
     computed: true,
     reason: 'the bench is a library that tests import: it must not need the command or a report format',
+  },
+  {
+    name: 'telemetry',
+    folder: /^telemetry\//,
+    values: [/^telemetry\//, /^engine\//, /^@opentelemetry\/api$/],
+    types: [],
+    computed: false,
+    reason:
+      'it is the one folder that loads the OpenTelemetry API, an optional peer; it listens to the engine alone',
   },
   {
     name: 'report',

@@ -2,6 +2,7 @@ export type { Engine, EngineOptions, Health, StopOptions } from './engine/api.ts
 export { createEngine } from './engine/engine.ts'
 export {
   AttemptTimeout,
+  CodecFailed,
   CommandRefused,
   EngineStopping,
   HoldfastError,
@@ -18,6 +19,7 @@ export {
   StoreUnavailable,
 } from './engine/errors.ts'
 export type { EngineEvent } from './engine/history.ts'
+export type { Metric } from './engine/metrics.ts'
 export type { Backoff } from './engine/jobs/backoff.ts'
 export type { AttemptContext, AttemptInfo } from './engine/jobs/context.ts'
 export {
@@ -31,10 +33,13 @@ export {
   defineJob,
 } from './engine/jobs/definition.ts'
 export type { Exclusive } from './engine/leases/exclusive.ts'
+export type { Leadership } from './engine/leases/leaders.ts'
 export type { CommandOptions, Operations } from './engine/operations.ts'
 export type { Middleware } from './engine/worker/middleware.ts'
-export type { EnqueueOptions, EnqueueRequest, Enqueued } from './engine/jobs/enqueue.ts'
+export type { EnqueueOptions, EnqueueRequest } from './engine/jobs/enqueue.ts'
+export type { Enqueued } from './engine/jobs/insert.ts'
 export type { JobError, JobRecord, JobSpec, JobState } from './engine/jobs/record.ts'
+export type { Codec } from './engine/ports/codec.ts'
 export type { Clock, Timer } from './engine/ports/clock.ts'
 export type { Executor } from './engine/ports/executor.ts'
 export type { Observer } from './engine/ports/observer.ts'

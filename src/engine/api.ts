@@ -1,10 +1,13 @@
 import type { EngineEvent } from './history.ts'
 import type { JobDescription } from './jobs/definition.ts'
-import type { EnqueueOptions, EnqueueRequest, Enqueued } from './jobs/enqueue.ts'
+import type { EnqueueOptions, EnqueueRequest } from './jobs/enqueue.ts'
+import type { Enqueued } from './jobs/insert.ts'
 import type { JobRecord } from './jobs/record.ts'
 import type { Exclusive } from './leases/exclusive.ts'
+import type { Leadership } from './leases/leaders.ts'
 import type { Operations } from './operations.ts'
 import type { Clock } from './ports/clock.ts'
+import type { Codec } from './ports/codec.ts'
 import type { Executor } from './ports/executor.ts'
 import type { Observer } from './ports/observer.ts'
 import type { Random } from './ports/random.ts'
@@ -27,6 +30,8 @@ export interface EngineOptions {
   readonly observer?: Observer
   /** Wraps every handler; the first is the outermost. */
   readonly middleware?: readonly Middleware[]
+  /** How payloads are stored: encrypted, compressed. Every engine on the store needs one that reads the others'. */
+  readonly codec?: Codec
   /** Ports; the defaults are the real ones. */
   readonly clock?: Clock
   readonly random?: Random
@@ -39,6 +44,7 @@ export interface Engine extends AsyncDisposable, Operations {
   enqueue<Input>(job: JobDescription<Input>, input: Input, options?: EnqueueOptions): Promise<Enqueued>
   /** Stores all jobs or none, answering in their order. */
   enqueueMany(requests: readonly EnqueueRequest[]): Promise<Enqueued[]>
+  /** The job as it is now, its payloads decoded. Throws `CodecFailed` if they cannot be. */
   get(id: string): Promise<JobRecord | null>
   /**
    * Begins to work. Waits until the store answers, trying again while it is unavailable, and for a stop
@@ -56,6 +62,17 @@ export interface Engine extends AsyncDisposable, Operations {
     work: (exclusive: Exclusive) => Promise<R>,
     options?: { readonly ttlMs?: number },
   ): Promise<{ readonly value: R } | null>
+  /**
+   * Leads whenever it can: as long as this engine runs, it campaigns for the named lease of `ttlMs` (default
+   * 60,000), and does the work while it is the leader. A follower asks every half `ttlMs`. The work's signal fires
+   * when it leads no more; work that returns or throws steps down, and campaigns again. Ends with `stop` of the
+   * answer; an engine that is stopped steps down, and campaigns again once it is started.
+   */
+  lead(
+    key: string,
+    work: (exclusive: Exclusive) => Promise<unknown>,
+    options?: { readonly ttlMs?: number },
+  ): Leadership
   /**
    * One turn of recovery, for hosts that keep no timers: call it every `sweepMs`. Without it, or a started
    * engine, nothing that a dead worker held comes back. Throws `InvalidConfig` as `start` does.

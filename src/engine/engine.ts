@@ -1,19 +1,25 @@
 import type { Engine, EngineOptions, Health } from './api.ts'
 import { InvalidArgument, InvalidConfig } from './errors.ts'
-import { type Enqueued, enqueueAll } from './jobs/enqueue.ts'
+import { optionsOf, requireFunction, shown } from './given.ts'
+import { enqueueAll } from './jobs/enqueue.ts'
+import type { Enqueued } from './jobs/insert.ts'
 import { handlersOf } from './jobs/handlers.ts'
-import { requireName } from './jobs/text.ts'
+import { payloadsOf, plainRecord } from './jobs/payloads.ts'
+import { requireId, requireName } from './jobs/text.ts'
 import { inProcessExecutor } from './ports/executor.ts'
 import { runExclusive } from './leases/exclusive.ts'
+import { createLeaders } from './leases/leaders.ts'
 import { createObservers } from './observers.ts'
 import { createOperations } from './operations.ts'
 import { type Running, type RunningReport, startRunning } from './running.ts'
+import { requireOptions } from './options.ts'
 import { intervalsOf, requireMargin } from './settings.ts'
 import { tick } from './recovery/tick.ts'
 import { createStoreHealth } from './store-health.ts'
 import { systemClock, systemHostName, systemRandom } from './system.ts'
 
 export function createEngine(options: EngineOptions): Engine {
+  requireOptions(options)
   const {
     store,
     queues = {},
@@ -23,18 +29,19 @@ export function createEngine(options: EngineOptions): Engine {
   } = options
   const intervals = intervalsOf(options.intervals)
   const handlers = handlersOf(options.jobs ?? [])
-  requireQueues(queues)
   for (const { name, settings } of options.jobs ?? []) {
     requireMargin(`job ${name}`, intervals, store.callMs, settings.leaseTtlMs)
   }
-  const { emit, on } = createObservers(options.observer)
-  const health = createStoreHealth(clock, emit)
+  const { emit, on, measure } = createObservers(options.observer)
+  const health = createStoreHealth(clock, emit, measure)
   const name = options.name ?? systemHostName()
   requireName('an engine name', name, InvalidConfig)
   const middleware = options.middleware ?? []
+  const payloads = payloadsOf(options.codec)
   const parts = {
     name,
     middleware,
+    payloads,
     store,
     clock,
     random,
@@ -42,10 +49,24 @@ export function createEngine(options: EngineOptions): Engine {
     intervals,
     handlers,
     emit,
+    measure,
     ask: health.ask,
   }
-  const producer = { store, clock, random, intervals, ask: health.ask }
+  const producer = { store, clock, random, intervals, payloads, ask: health.ask }
+  const leaseParts = { store, clock, ask: health.ask, emit }
+  const newOwner = (): string => `${name}~${random.id('owner')}`
+  const leaders = createLeaders({ ...leaseParts, newOwner, graceMs: intervals.abandonMs })
   let running: Running | null = null
+
+  function requireLease(key: string, work: unknown, ttlMs: number): void {
+    requireName('a lease key', key, InvalidArgument)
+    requireFunction('work', work, InvalidArgument)
+    // Two store calls must fit into it: a renewal, and the one after that if it fails.
+    if (Number.isSafeInteger(ttlMs) && ttlMs > 2 * store.callMs) return
+    throw new InvalidArgument(
+      `ttlMs must be a whole number of ms over two store calls (${2 * store.callMs}), not ${shown(ttlMs)}`,
+    )
+  }
 
   const operations = createOperations(store, random, health.ask, () => running?.wake())
 
@@ -53,7 +74,7 @@ export function createEngine(options: EngineOptions): Engine {
     ...operations,
     store,
     enqueue: async (job, input, rest) => {
-      const [enqueued] = await engine.enqueueMany([{ ...rest, job, input }])
+      const [enqueued] = await engine.enqueueMany([{ ...optionsOf(rest), job, input }])
       return enqueued as Enqueued
     },
     enqueueMany: async (requests) => {
@@ -61,10 +82,14 @@ export function createEngine(options: EngineOptions): Engine {
       running?.wake()
       return enqueued
     },
-    get: (id) => health.ask('jobs.get', store.jobs.get({ id })),
+    get: async (id) => {
+      requireId(id)
+      const job = await health.ask('jobs.get', store.jobs.get({ id }))
+      return job && plainRecord(payloads, job)
+    },
     start: async () => {
       while (running?.stopping) await running.stopping
-      const starting = (running ??= startRunning(parts, queues))
+      const starting = (running ??= startRunning(parts, queues, leaders))
       try {
         await starting.started
       } catch (error) {
@@ -73,23 +98,25 @@ export function createEngine(options: EngineOptions): Engine {
       }
     },
     stop: async (rest) => {
-      const drainMs = rest?.drainMs ?? 30_000
-      if (!(drainMs >= 0)) throw new InvalidArgument(`drainMs must be >= 0, not ${drainMs}`)
+      const { drainMs = 30_000 } = optionsOf(rest)
+      // Infinite is patience without end.
+      if (!(typeof drainMs === 'number' && drainMs >= 0)) {
+        throw new InvalidArgument(`drainMs must be a number of ms >= 0, not ${shown(drainMs)}`)
+      }
       const stopping = running
       await stopping?.stop(drainMs)
       if (running === stopping) running = null
     },
-    tick: () => tick(parts, () => running?.wake()),
+    tick: () => tick({ ...parts, queues: Object.keys(queues) }, () => running?.wake()),
     exclusive: async (key, work, rest) => {
-      requireName('a lease key', key, InvalidArgument)
-      const ttlMs = rest?.ttlMs ?? 30_000
-      if (!(Number.isSafeInteger(ttlMs) && ttlMs > 2 * store.callMs)) {
-        throw new InvalidArgument(
-          `ttlMs must be a whole number of ms over two store calls (${2 * store.callMs}), not ${ttlMs}`,
-        )
-      }
-      const owner = `${name}~${random.id('owner')}`
-      return runExclusive({ store, clock, ask: health.ask, emit }, { key, owner, ttlMs }, work)
+      const { ttlMs = 30_000 } = optionsOf(rest)
+      requireLease(key, work, ttlMs)
+      return runExclusive(leaseParts, { key, owner: newOwner(), ttlMs }, work)
+    },
+    lead: (key, work, rest) => {
+      const { ttlMs = 60_000 } = optionsOf(rest)
+      requireLease(key, work, ttlMs)
+      return leaders.add({ key, ttlMs, work })
     },
     health: () => {
       const stored = health.report()
@@ -106,13 +133,4 @@ function statusOf(report: RunningReport | null, reachable: boolean): Health['sta
   if (report === null) return 'stopped'
   if (report.phase !== 'running') return report.phase
   return reachable && report.worker.heartbeat.uncertain === 0 ? 'ok' : 'degraded'
-}
-
-function requireQueues(queues: Readonly<Record<string, { readonly concurrency: number }>>): void {
-  for (const [queue, { concurrency }] of Object.entries(queues)) {
-    requireName('a queue name', queue, InvalidConfig)
-    if (!Number.isSafeInteger(concurrency) || concurrency < 0) {
-      throw new InvalidConfig(`queue ${queue}: concurrency must be a whole number >= 0, not ${concurrency}`)
-    }
-  }
 }

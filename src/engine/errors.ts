@@ -44,6 +44,14 @@ export class InputInvalid extends InvalidArgument {
   override readonly code = 'INPUT_INVALID'
 }
 
+/**
+ * The payload codec threw, or answered what is no text or no JSON. At enqueue nothing was stored; in a worker the
+ * attempt fails like any other. The message names the payload and shows nothing of it; `cause` is what was thrown.
+ */
+export class CodecFailed extends HoldfastError {
+  readonly code = 'CODEC_FAILED'
+}
+
 /** Throw it from a handler to skip the remaining attempts. */
 export class PermanentFailure extends HoldfastError {
   readonly code = 'PERMANENT_FAILURE'

@@ -174,6 +174,16 @@ export type EngineEvent =
   | { readonly type: 'exclusive.began'; readonly key: string; readonly owner: string }
   | { readonly type: 'exclusive.lost'; readonly key: string; readonly owner: string }
   | { readonly type: 'exclusive.ended'; readonly key: string; readonly owner: string }
+  /** Within exclusive work: this process is the leader, until the work ends or it learns that the lease is lost. */
+  | { readonly type: 'leader.elected'; readonly key: string; readonly owner: string }
+  | { readonly type: 'leader.lost'; readonly key: string; readonly owner: string }
+  /** The leader's work threw, though nobody had asked it to end. */
+  | {
+      readonly type: 'leader.failed'
+      readonly key: string
+      readonly owner: string
+      readonly message: string
+    }
   | { readonly type: 'attempt.abandoned'; readonly job: string; readonly epoch: number }
   | {
       readonly type: 'attempt.confirmed'
@@ -181,6 +191,11 @@ export type EngineEvent =
       readonly epoch: number
       readonly settled: Settled
     }
+  /**
+   * The event loop came to a heartbeat that much too late, with these jobs in flight: a handler keeps it busy, or the
+   * process was stopped, or the machine slept.
+   */
+  | { readonly type: 'loop.stalled'; readonly forMs: number; readonly jobs: readonly string[] }
   /** `answered`: the store was reached, and will not do it. */
   | { readonly type: 'store.failed'; readonly call: string; readonly sent: 'no' | 'maybe' | 'answered' }
   | { readonly type: 'observer.failed'; readonly message: string }

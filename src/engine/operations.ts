@@ -1,7 +1,8 @@
 import { CommandRefused, InvalidArgument } from './errors.ts'
 import { durationMsMax } from './jobs/figures.ts'
 import type { JobState } from './jobs/record.ts'
-import { requireName } from './jobs/text.ts'
+import { optionsOf, requireObject, requireWhole } from './given.ts'
+import { requireId, requireName } from './jobs/text.ts'
 import type { Random } from './ports/random.ts'
 import type { CommandParams, CommandReply, Control, Store } from './ports/store.ts'
 import type { StoreHealth } from './store-health.ts'
@@ -43,6 +44,10 @@ export function createOperations(
     version: number | undefined,
     send: (params: CommandParams) => Promise<CommandReply>,
   ): Promise<void> {
+    requireId(id)
+    if (version !== undefined) {
+      requireWhole('version', version, { min: 1, max: Number.MAX_SAFE_INTEGER }, InvalidArgument)
+    }
     const at = version ?? (await ask('jobs.get', store.jobs.get({ id })))?.version
     if (at === undefined) throw new CommandRefused(`${what}: there is no job ${id}`)
     const reply = await send({ id, version: at, command: random.id('command') })
@@ -66,18 +71,19 @@ export function createOperations(
 
   return {
     cancel: async (id) => {
+      requireId(id)
       const reply = await ask('jobs.requestCancel', store.jobs.requestCancel({ id }))
       if (reply.kind === 'missing') return null
       return reply.kind === 'ended' ? reply.state : reply.kind
     },
-    retry: (id, { version } = {}) =>
-      command('retry', id, version, (params) => ask('jobs.retry', store.jobs.retry(params))),
-    reschedule: async (id, { version, delayMs }) => {
-      if (!(Number.isSafeInteger(delayMs) && delayMs >= 0 && delayMs <= durationMsMax)) {
-        throw new InvalidArgument(
-          `delayMs must be a whole number of ms from 0 to ${durationMsMax}, not ${delayMs}`,
-        )
-      }
+    retry: async (id, rest) => {
+      const { version } = optionsOf(rest)
+      await command('retry', id, version, (params) => ask('jobs.retry', store.jobs.retry(params)))
+    },
+    reschedule: async (id, rest) => {
+      requireObject('options', rest, InvalidArgument)
+      const { version, delayMs } = rest
+      requireWhole('delayMs', delayMs, { min: 0, max: durationMsMax }, InvalidArgument)
       await command('reschedule', id, version, (params) =>
         ask('jobs.reschedule', store.jobs.reschedule({ ...params, delayMs })),
       )

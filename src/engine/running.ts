@@ -1,4 +1,5 @@
 import { StoreUnavailable } from './errors.ts'
+import type { Leaders } from './leases/leaders.ts'
 import { declared } from './recovery/fleet.ts'
 import { type Sweeper, createSweeper } from './recovery/sweeper.ts'
 import type { WorkerParts } from './worker/parts.ts'
@@ -19,6 +20,8 @@ export interface RunningReport {
   readonly phase: 'starting' | 'running' | 'stopping' | 'stopped'
   readonly identity: string
   readonly worker: WorkerReport
+  /** The keys of what this process leads now. */
+  readonly leads: readonly string[]
   readonly sweep: { turns: number; failures: number; sweeping: boolean }
 }
 
@@ -33,8 +36,9 @@ const noWork: WorkerReport = {
 export function startRunning(
   shared: Omit<WorkerParts, 'worker'> & { readonly name: string },
   queues: Readonly<Record<string, { readonly concurrency: number }>>,
+  leaders: Leaders,
 ): Running {
-  const { store, clock, intervals, emit, ask } = shared
+  const { store, clock, intervals, emit, ask, measure } = shared
   // A name may come back with another process behind it; the identity that leases hang on must not.
   const worker = `${shared.name}~${shared.random.id('incarnation')}`
   const parts: WorkerParts = { ...shared, worker }
@@ -51,8 +55,10 @@ export function startRunning(
     phase = 'running'
     emit({ type: 'engine.started', worker })
     work = createWorker(parts, queues)
-    const onReturned = work.wake
-    sweeper = createSweeper({ store, clock, intervals, ask, lastReplyMs: fleet.nowMs, onReturned })
+    const { wake: onReturned, woke: onLate } = work
+    const recovery = { store, clock, intervals, ask, measure, queues: Object.keys(queues) }
+    sweeper = createSweeper({ ...recovery, lastReplyMs: fleet.nowMs, onReturned, onLate })
+    leaders.start()
   }
 
   /** Waits for the store; null if a stop came first. */
@@ -76,9 +82,11 @@ export function startRunning(
     phase = 'stopping'
     wake.wake()
     await started.catch(() => {})
+    const led = leaders.stop()
     const settleMs = 2 * store.callMs + intervals.heartbeatRetryMs
     await work?.stop({ drainMs, settleMs })
     await sweeper?.stop()
+    await led
     phase = 'stopped'
     if (work) emit({ type: 'engine.stopped', worker })
   }
@@ -94,6 +102,7 @@ export function startRunning(
       phase,
       identity: worker,
       worker: work?.report() ?? noWork,
+      leads: leaders.leads(),
       sweep: sweeper?.report() ?? { turns: 0, failures: 0, sweeping: false },
     }),
   }

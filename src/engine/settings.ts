@@ -1,4 +1,6 @@
 import { InvalidConfig } from './errors.ts'
+import { requireObject, requireWhole } from './given.ts'
+import { durationMsMax } from './jobs/figures.ts'
 
 /** Intervals of one engine, in ms. The defaults go together; see `requireMargin`. */
 export interface Intervals {
@@ -30,14 +32,13 @@ export const defaultIntervals: Intervals = {
 
 export function intervalsOf(given: Partial<Intervals> | undefined): Intervals {
   const intervals: Record<string, number> = { ...defaultIntervals }
+  if (given !== undefined) requireObject('intervals', given, InvalidConfig)
   for (const [name, value] of Object.entries(given ?? {})) {
-    if (!(name in intervals)) throw new InvalidConfig(`${name} is not an interval`)
+    if (!Object.hasOwn(intervals, name)) throw new InvalidConfig(`${name} is not an interval`)
     if (value !== undefined) intervals[name] = value
   }
   for (const [name, value] of Object.entries(intervals)) {
-    if (!Number.isSafeInteger(value) || value < 1) {
-      throw new InvalidConfig(`${name} must be a whole number of ms >= 1, not ${value}`)
-    }
+    requireWhole(name, value, { min: 1, max: durationMsMax }, InvalidConfig)
   }
   return intervals as unknown as Intervals
 }

@@ -1,6 +1,7 @@
 import { StoreUnavailable } from './errors.ts'
 import type { EngineEvent } from './history.ts'
 import { textOf } from './jobs/text.ts'
+import type { Measure } from './metrics.ts'
 import type { Clock } from './ports/clock.ts'
 
 /** When the store last answered this engine, and what it last failed with. */
@@ -14,7 +15,11 @@ export interface StoreHealth {
   }
 }
 
-export function createStoreHealth(clock: Clock, emit: (event: EngineEvent) => void): StoreHealth {
+export function createStoreHealth(
+  clock: Clock,
+  emit: (event: EngineEvent) => void,
+  measure: Measure,
+): StoreHealth {
   let repliedAtMs: number | null = null
   let failuresInARow = 0
   let lastError: string | null = null
@@ -25,20 +30,22 @@ export function createStoreHealth(clock: Clock, emit: (event: EngineEvent) => vo
 
   return {
     ask: async (call, answer) => {
+      const askedAtMs = measure ? clock.monotonicMs() : 0
+      const ended = (failed: 'no' | 'maybe' | 'answered' | null): void =>
+        measure?.({ name: 'store.call', call, durationMs: clock.monotonicMs() - askedAtMs, failed })
       try {
         const reply = await answer
         answered()
+        ended(null)
         return reply
       } catch (error) {
         // A store that will not do it is there all the same.
         if (error instanceof StoreUnavailable) failuresInARow += 1
         else answered()
         lastError = textOf(error)
-        emit({
-          type: 'store.failed',
-          call,
-          sent: error instanceof StoreUnavailable ? error.sent : 'answered',
-        })
+        const sent = error instanceof StoreUnavailable ? error.sent : 'answered'
+        ended(sent)
+        emit({ type: 'store.failed', call, sent })
         throw error
       }
     },

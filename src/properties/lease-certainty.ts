@@ -1,5 +1,5 @@
 import type { EventOf } from '../engine/history.ts'
-import { isPunctual } from './model/health.ts'
+import { driftMs, isPunctual } from './model/health.ts'
 import { type Who, isSame, nameOf } from './model/who.ts'
 import { type World, newWorld, note, worldEvents } from './model/world.ts'
 import { type Property, type Verdict, property } from './property.ts'
@@ -11,6 +11,8 @@ import { type Property, type Verdict, property } from './property.ts'
  *
  * That a worker becomes uncertain *in time* is asked of one whose clock and event loop were well since the
  * lease last landed; that it never calls certain what cannot be is asked of all.
+ *
+ * A worker whose clock runs slow by 1 % counts its TTL for 1 % too long.
  *
  * Blind spot: a lease that lapsed because the database's clock jumped. Workers cannot know.
  */
@@ -82,8 +84,9 @@ type Told = EventOf<`attempt.${'started' | 'certain' | 'uncertain' | 'ended'}`>
 
 function told(world: World, lease: Lease, event: Told, verdict: Verdict): void {
   const { job, type, atMs } = event
-  const lapsedMs = lease.landedAtMs + lease.leaseTtlMs
-  const late = atMs > lapsedMs && isPunctual(world, lease, lease.landedAtMs)
+  const { landedAtMs, leaseTtlMs } = lease
+  const lapsedMs = landedAtMs + leaseTtlMs + driftMs(world, lease, landedAtMs, leaseTtlMs)
+  const late = atMs > lapsedMs && isPunctual(world, lease, landedAtMs)
   const says = (kind: string, what: string): void => {
     const message = `${nameOf(lease)} ${what} job ${job} at ${atMs} ms; the last claim or renewal of epoch ${lease.epoch} had landed at ${lease.landedAtMs} ms, for ${lease.leaseTtlMs} ms`
     verdict.violated({ kind, subject: job, message })

@@ -1,6 +1,6 @@
 import type { EventOf } from '../engine/history.ts'
 import { type DatabaseClock, jump, newClock } from './model/clock.ts'
-import { isPunctual } from './model/health.ts'
+import { driftMs, isPunctual } from './model/health.ts'
 import { type Who, nameOf } from './model/who.ts'
 import { type World, newWorld, note, worldEvents } from './model/world.ts'
 import { type Property, type Verdict, property } from './property.ts'
@@ -12,6 +12,8 @@ import { type Property, type Verdict, property } from './property.ts'
  *
  * That two do not overlap is asked where the first could know the time: its event loop and timers were well
  * since its lease last landed, and the clock of the database did not jump. So is that it stops within a TTL.
+ *
+ * A clock that runs slow by 1 % keeps a lease for 1 % too long.
  *
  * Blind spot: work that goes on after its signal fired.
  */
@@ -131,7 +133,7 @@ function over(state: State, event: EventOf<'exclusive.lost' | 'exclusive.ended'>
   const landing = landings.get(owner)
   if (!landing || landing.over) return
   landing.over = true
-  const lateMs = atMs - landing.atMs - landing.ttlMs
+  const lateMs = atMs - landing.atMs - landing.ttlMs - driftMs(world, event, landing.atMs, landing.ttlMs)
   if (!isPunctual(world, event, landing.atMs)) return
   verdict.evaluated()
   if (lateMs <= 0) return
@@ -145,7 +147,10 @@ function began(state: State, event: EventOf<'exclusive.began'>, verdict: Verdict
   const first = working.get(key)
   working.set(key, { owner, node, incarnation })
   if (!first) return
-  const landedAtMs = state.landings.get(first.owner)?.atMs ?? 0
+  const { atMs: landedAtMs = 0, ttlMs = 0 } = state.landings.get(first.owner) ?? {}
+  const driftedMs = driftMs(world, first, landedAtMs, ttlMs)
+  // A slow clock: the end of its lease is not over for it yet.
+  if (driftedMs > 0 && event.atMs <= landedAtMs + ttlMs + driftedMs) return
   // Whoever died is at nothing any more.
   if (!isPunctual(world, first, landedAtMs) || (clock.jumpedAtMs ?? -1) >= landedAtMs) return
   verdict.evaluated()

@@ -52,6 +52,8 @@ interface State {
   readonly solo: Set<string>
   readonly facts: Map<string, Facts>
   readonly waiting: Map<string, Waiting>
+  /** Before this nobody can have waited for too long: most moves of the watch need not look. */
+  lookAtMs: number
   readonly processes: Map<string, Process>
 }
 
@@ -99,13 +101,13 @@ export const noStarvation: Property = property({
     solo: new Set(),
     facts: new Map(),
     waiting: new Map(),
+    lookAtMs: 0,
     processes: new Map(),
   }),
   step(state, event, verdict) {
     switch (event.type) {
       case 'watch.moved':
-        for (const [job, waiting] of state.waiting) judge(state, job, waiting, event.atMs, verdict)
-        return
+        return look(state, event.atMs, verdict)
       case 'job.claimed':
         return claimed(state, event, verdict)
       case 'job.inserted':
@@ -135,11 +137,17 @@ function around(
   state: State,
   event: EventOf<'database.down' | 'database.up' | 'database.jumped' | 'control.changed'>,
 ): void {
-  state.wellAtMs = event.atMs
+  state.wellAtMs = Math.max(state.wellAtMs, event.atMs)
   if (event.type === 'database.down') state.down = true
   else if (event.type === 'database.up') state.down = false
-  else if (event.type === 'database.jumped') jump(state.clock, event)
+  else if (event.type === 'database.jumped') jumped(state, event)
   else state.switched = event.hold || event.paused.length > 0
+}
+
+/** What was far away may be due by now. */
+function jumped(state: State, event: EventOf<'database.jumped'>): void {
+  jump(state.clock, event)
+  state.lookAtMs = 0
 }
 
 type ProcessEvent = EventOf<
@@ -161,7 +169,10 @@ function process(state: State, event: ProcessEvent): void {
     state.processes.set(node, { incarnation, queues, kinds, wellAtMs, ...fresh })
     return
   }
-  if (event.type === 'fault.struck' && isHarmless(event.family)) return
+  if (event.type === 'fault.struck') {
+    if (isHarmless(event.family)) return
+    if (node === 'env') return void (state.wellAtMs = Math.max(state.wellAtMs, atMs + event.forMs))
+  }
   const known = state.processes.get(node)
   if (known?.incarnation !== incarnation) return
   if (event.type === 'handler.began') return occupy(state, known, event, 1)
@@ -196,14 +207,9 @@ function inserted(state: State, event: EventOf<'job.inserted'>): void {
   if (dueMs !== null) wait(state, job, facts, event.atMs, dueMs)
 }
 
-function wait(
-  { clock, waiting }: State,
-  job: string,
-  { queue, kind }: Facts,
-  atMs: number,
-  delayMs: number,
-): void {
-  waiting.set(job, { queue, kind, dueMs: atMs + clock.aheadMs + delayMs, late: false })
+function wait(state: State, job: string, { queue, kind }: Facts, atMs: number, delayMs: number): void {
+  state.waiting.set(job, { queue, kind, dueMs: atMs + state.clock.aheadMs + delayMs, late: false })
+  state.lookAtMs = Math.min(state.lookAtMs, atMs + delayMs + state.boundMs)
 }
 
 type Moved =
@@ -247,7 +253,7 @@ function leave(
 }
 
 function freed(state: State, job: string, atMs: number): void {
-  if (state.solo.delete(job)) state.wellAtMs = atMs
+  if (state.solo.delete(job)) state.wellAtMs = Math.max(state.wellAtMs, atMs)
 }
 
 function claimed(state: State, event: EventOf<'job.claimed'>, verdict: Verdict): void {
@@ -257,10 +263,25 @@ function claimed(state: State, event: EventOf<'job.claimed'>, verdict: Verdict):
   state.waiting.delete(event.job)
 }
 
+function look(state: State, atMs: number, verdict: Verdict): void {
+  if (atMs <= state.lookAtMs) return
+  let soonestMs = Number.POSITIVE_INFINITY
+  for (const [job, waiting] of state.waiting) {
+    judge(state, job, waiting, atMs, verdict)
+    if (!waiting.late) soonestMs = Math.min(soonestMs, dueAtMs(state, waiting))
+  }
+  state.lookAtMs = soonestMs + state.boundMs
+}
+
+/** In true time, and not before all was well. */
+function dueAtMs({ wellAtMs, clock }: State, { dueMs }: Waiting): number {
+  return Math.max(wellAtMs, dueMs - clock.aheadMs)
+}
+
 function judge(state: State, job: string, waiting: Waiting, atMs: number, verdict: Verdict): void {
-  const { clock, solo, processes, boundMs } = state
+  const { solo, processes, boundMs } = state
   if (state.down || state.switched || solo.size > 0 || waiting.late) return
-  const sinceMs = Math.max(state.wellAtMs, waiting.dueMs - clock.aheadMs)
+  const sinceMs = dueAtMs(state, waiting)
   if (atMs - sinceMs < 0) return
   for (const [node, worker] of processes) {
     if (!hasRoom(worker, waiting)) continue

@@ -18,17 +18,30 @@ interface Situation<On extends HistoryType> {
   readonly when?: (event: EventOf<On>) => boolean
   /** Counts from this occurrence on; default 1. */
   readonly from?: number
+  /** Counts only what comes with another value than the last one did. */
+  readonly changes?: (event: EventOf<On>) => string
 }
 
-function sometimes<On extends HistoryType>({ when, from = 1, on, ...rest }: Situation<On>): Property {
+function sometimes<On extends HistoryType>({
+  when,
+  changes,
+  from = 1,
+  on,
+  ...rest
+}: Situation<On>): Property {
   return property({
     ...rest,
     kind: 'sometimes',
     on: [on],
     suspendedBy: [],
-    start: () => ({ seen: 0 }),
+    start: () => ({ seen: 0, last: null as string | null }),
     step(state, event, verdict) {
       if (when && !when(event)) return
+      if (changes) {
+        const before = state.last
+        state.last = changes(event)
+        if (before === null || before === state.last) return
+      }
       if (state.seen < from) state.seen += 1
       if (state.seen === from) verdict.evaluated()
     },
@@ -216,6 +229,29 @@ export const sometimesProperties: readonly Property[] = [
     blindSpot: 'Also met when the other is dead, and its lease not over yet.',
     on: 'named.refused',
     after: ['named.acquired'],
+  }),
+  sometimes({
+    name: 'stall-noticed',
+    says: 'A process that had stood still noticed it.',
+    blindSpot: 'Also met where timers are late, and the event loop was free.',
+    on: 'loop.stalled',
+    needs: ['pause', 'blocked-loop', 'pause-on-call', 'timers'],
+  }),
+  sometimes({
+    name: 'leadership-changed-hands',
+    says: 'Another process than the last one was elected.',
+    blindSpot: 'Does not say whether the last one had stepped down, died or lost its lease.',
+    on: 'leader.elected',
+    after: ['leader.elected'],
+    changes: ({ node, incarnation }) => `${node}#${incarnation}`,
+  }),
+  sometimes({
+    name: 'leadership-lost',
+    says: "A leader learned that its lease may be another's, while its work went on.",
+    blindSpot: 'Does not say whether another had been elected by then.',
+    on: 'leader.lost',
+    needs: ['pause', 'outage-long', 'stall', 'refused-connection', 'blocked-loop'],
+    after: ['leader.elected'],
   }),
   sometimes({
     name: 'watch-restarted',

@@ -1,5 +1,5 @@
 import type { EventOf } from '../engine/history.ts'
-import { isPunctual } from './model/health.ts'
+import { driftMs, isPunctual } from './model/health.ts'
 import { type Who, isSame, nameOf } from './model/who.ts'
 import { type World, newWorld, note, worldEvents } from './model/world.ts'
 import { type Property, type Verdict, property } from './property.ts'
@@ -9,7 +9,8 @@ import { type Property, type Verdict, property } from './property.ts'
  * settles without it `abandonMs` later, and charges a failure either way; the sweep is only the backstop.
  * (Contract 0.6.)
  *
- * Lateness is asked of workers alone whose event loop and timers were well since the start; earliness also.
+ * Lateness is asked of workers alone whose event loop and timers were well since the start; earliness also. A
+ * clock that runs fast or slow by 1 % may be wrong about a timeout by as much.
  *
  * Blind spot: an attempt that was asked to end before, for another reason, shows no signal of its timeout.
  */
@@ -108,7 +109,9 @@ function signalled(state: State, event: EventOf<'handler.signalled'>, verdict: V
   state.timedOut.set(job, epoch)
   verdict.evaluated()
   const offMs = atMs - attempt.startedAtMs - attempt.timeoutMs
-  if (offMs === 0 || !isPunctual(state.world, attempt, attempt.startedAtMs)) return
+  const { startedAtMs, timeoutMs } = attempt
+  if (Math.abs(offMs) <= driftMs(state.world, attempt, startedAtMs, timeoutMs)) return
+  if (!isPunctual(state.world, attempt, attempt.startedAtMs)) return
   const message = `the handler of job ${job} was told of its timeout ${Math.abs(offMs)} ms ${offMs < 0 ? 'before' : 'after'} it`
   verdict.violated({ kind: offMs < 0 ? 'timed-out-early' : 'timed-out-late', subject: job, message })
 }
@@ -121,7 +124,12 @@ function ended(state: State, event: EventOf<'attempt.ended'>, verdict: Verdict):
 }
 
 function judgeEnd(state: State, job: string, attempt: Running, atMs: number, verdict: Verdict): void {
-  const overMs = atMs - attempt.startedAtMs - attempt.timeoutMs
+  const boundMs = attempt.timeoutMs + state.abandonMs
+  const overMs =
+    atMs -
+    attempt.startedAtMs -
+    attempt.timeoutMs -
+    driftMs(state.world, attempt, attempt.startedAtMs, boundMs)
   if (overMs <= 0 || !isPunctual(state.world, attempt, attempt.startedAtMs)) return
   verdict.evaluated()
   if (attempt.signalled && overMs <= state.abandonMs) return

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../engine/errors.ts'
 import type { InspectableStore, Store } from '../engine/ports/store.ts'
-import type { StoreCall } from '../stores/policy.ts'
+import { type StoreCall, access } from '../stores/policy.ts'
 import type { Fault } from './faults/fault.ts'
 import { historyOf } from './history-of.ts'
 import type { Incarnation } from './node.ts'
@@ -15,20 +15,28 @@ export interface Database {
   readonly aheadMs: number
   /** Rises whenever open connections are cut. */
   readonly generation: number
-  readonly errors: { readonly refused: StoreUnavailable; readonly reset: StoreUnavailable }
+  readonly errors: Readonly<
+    Record<'refused' | 'reset' | 'aborted' | 'readOnly' | 'diskFull', StoreUnavailable>
+  >
   /** Operations whose answer the store has not given yet: the world stands still for them. */
   readonly busy: number
   /** A request is on its way, and will be executed when it is there. */
   arrives(delayMs: number, execute: () => void): void
-  execute<R>(
+  execute<P, R>(
     owner: Incarnation,
     name: StoreCall,
-    params: unknown,
-    run: (store: Store) => Promise<R>,
+    params: P,
+    run: (store: Store, params: P) => Promise<R>,
   ): Promise<R>
   /** An operation that came while it was stalled: it lands when the stall is over. */
   hold(execute: () => void): void
   goDown(fault: Fault): void
+  /** Has no room for new rows for a while. */
+  fill(fault: Fault): void
+  /** Has room again. */
+  makeRoom(): void
+  /** What the server says to such a call now, in place of executing it; null: nothing. */
+  refusal(name: StoreCall): StoreUnavailable | null
   jump(byMs: number): void
   /** Comes back at once, whatever kept it away. */
   comeUp(): void
@@ -39,10 +47,13 @@ const arrival = 'arrival'
 
 export function createDatabase(world: World, raw: InspectableStore): Database {
   const held: (() => void)[] = []
-  const state = { down: null as Fault | null, aheadMs: 0, generation: 0, busy: 0 }
+  const state = { down: null as Fault | null, full: null as Fault | null, aheadMs: 0, generation: 0, busy: 0 }
   const errors = {
     refused: new StoreUnavailable('connection refused (simulated)', 'no'),
     reset: new StoreUnavailable('connection reset (simulated)', 'maybe'),
+    aborted: new StoreUnavailable('serialization failure, rolled back (simulated)', 'no'),
+    readOnly: new StoreUnavailable('read-only transaction (simulated)', 'no'),
+    diskFull: new StoreUnavailable('no space left on device (simulated)', 'no'),
   }
 
   function landAll(): void {
@@ -70,7 +81,7 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
     arrives: (delayMs, execute) => void world.later(delayMs, arrival, execute),
     execute: (owner, name, params, run) => {
       state.busy += 1
-      return run(raw).then(
+      return run(raw, params).then(
         (reply) => {
           state.busy -= 1
           world.recorder.executed(owner, name)
@@ -99,6 +110,20 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
       world.later(fault.forMs ?? 0, 'database-up', () => {
         if (state.down === fault) database.comeUp()
       })
+    },
+    fill: (fault) => {
+      world.struck(fault, null, null, fault.forMs)
+      state.full = fault
+      world.later(fault.forMs ?? 0, 'room', () => {
+        if (state.full === fault) state.full = null
+      })
+    },
+    refusal: (name) => {
+      if (state.down?.how === 'read-only' && access[name] !== 'read') return errors.readOnly
+      return state.full && access[name] === 'insert' ? errors.diskFull : null
+    },
+    makeRoom: () => {
+      state.full = null
     },
     comeUp: () => {
       if (!state.down) return

@@ -1,6 +1,6 @@
 import { IdConflict, StoreUnavailable } from '../engine/errors.ts'
 import type { HistoryEvent, WorldEvent } from '../engine/history.ts'
-import type { Enqueued } from '../engine/jobs/enqueue.ts'
+import type { Enqueued } from '../engine/jobs/insert.ts'
 import { type JobRecord, type JobState, isTerminal } from '../engine/jobs/record.ts'
 import { defaultIntervals } from '../engine/settings.ts'
 import { convergenceBoundMs } from './convergence.ts'
@@ -10,8 +10,9 @@ import { letGo } from './faults/operator.ts'
 import { enqueueHalf } from './half-done.ts'
 import { digest } from './hash.ts'
 import { askHealth } from './health.ts'
-import { type Incarnation, type SimNode, resume, startProcess } from './node.ts'
+import { type Incarnation, type SimNode, resume, setPace, startProcess } from './node.ts'
 import type { Scenario, WorkItem, WorkStep } from './scenarios/scenario.ts'
+import { refusedStep } from './workload.ts'
 import type { World } from './world.ts'
 
 /** After the last job has ended, for repeats and late messages to show what they do. */
@@ -84,7 +85,7 @@ export function createDirector(
       } catch (error) {
         if (error instanceof StoreUnavailable)
           return void world.schedule(sender, 1_000, 'submit', () => void submit(step))
-        if (!(error instanceof IdConflict)) return world.fail(error)
+        if (!(error instanceof IdConflict)) return world.fail(refusedStep(step, error))
         for (const job of error.ids) world.recorder.happened(sender, { type: 'enqueue.refused', job })
       }
       state.unsent -= 1
@@ -102,10 +103,12 @@ export function createDirector(
 
   function heal(): void {
     world.database.comeUp()
+    world.database.makeRoom()
     for (const node of world.nodes) {
       node.armed.length = 0
       node.refused = null
       node.timers = null
+      setPace(world, node, 1)
       // One that is stopping comes back by itself.
       if (node.process) resume(world, node.process)
       else world.start(node)

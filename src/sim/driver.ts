@@ -46,7 +46,7 @@ export async function drive(
     if (stall) return wait(stall)
     for (let k = 0; k < eventsPerTurn; k++) {
       if (over()) return false
-      if (!fire()) return false
+      if (!fire(k === 0)) return false
       if (stop) return false
       if (world.database.busy > 0) return true
       stall = stalled()
@@ -55,12 +55,14 @@ export async function drive(
     return true
   }
 
-  function fire(): boolean {
+  /** `first`: of its macrotask. */
+  function fire(first: boolean): boolean {
     guard.arm()
     let more = false
     try {
       more = world.step()
-      barrier.drain()
+      if (first) barrier.drain()
+      else barrier.drainOn()
     } finally {
       guard.disarm()
     }

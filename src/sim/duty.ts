@@ -3,17 +3,51 @@ import { type Clock, sleep } from '../engine/ports/clock.ts'
 import type { Incarnation } from './node.ts'
 import type { World } from './world.ts'
 
-/** Work beside jobs that only one process of the fleet may do at a time: each tries now and then. */
-export interface Duty {
+/** Work beside jobs that only one process of the fleet may do at a time. */
+export type Duty = OccasionalDuty | LeadersDuty
+
+interface Work {
   readonly key: string
   readonly ttlMs: number
-  /** Between two tries of one process, at most. */
-  readonly everyMs: number
   /** How long it takes, at most: longer than the lease, so that it must be renewed. */
   readonly workMs: number
 }
 
+/** Each process tries now and then. */
+interface OccasionalDuty extends Work {
+  /** Between two tries of one process, at most. */
+  readonly everyMs: number
+  readonly leads?: false
+}
+
+/** The leader's: it steps down when a piece of work is done, and now and then the work throws. */
+interface LeadersDuty extends Work {
+  readonly leads: true
+}
+
 export function keepDuty(world: World, owner: Incarnation, clock: Clock, duty: Duty): void {
+  if (duty.leads) leadDuty(world, owner, clock, duty)
+  else tryDuty(world, owner, clock, duty)
+}
+
+const throwsOneIn = 6
+
+function leadDuty(world: World, owner: Incarnation, clock: Clock, { key, ttlMs, workMs }: LeadersDuty): void {
+  let term = 0
+  owner.engine?.lead(
+    key,
+    async ({ signal }) => {
+      term += 1
+      const draw = (bound: number, what: string): number =>
+        world.chooser.below(bound, 'leader', owner.node.name, `${what} ${owner.number}`, term)
+      await sleep(clock, 1 + draw(workMs, 'work'), 'duty-work', signal)
+      if (draw(throwsOneIn, 'throws') === 0) throw new Error('this piece of work cannot be done')
+    },
+    { ttlMs },
+  )
+}
+
+function tryDuty(world: World, owner: Incarnation, clock: Clock, duty: OccasionalDuty): void {
   const { key, ttlMs, everyMs, workMs } = duty
   let turn = 0
 

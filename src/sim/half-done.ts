@@ -1,4 +1,6 @@
-import { type Enqueued, enqueueAll } from '../engine/jobs/enqueue.ts'
+import { enqueueAll } from '../engine/jobs/enqueue.ts'
+import type { Enqueued } from '../engine/jobs/insert.ts'
+import { payloadsOf } from '../engine/jobs/payloads.ts'
 import type { Store } from '../engine/ports/store.ts'
 import { defaultIntervals } from '../engine/settings.ts'
 import { createNodeClock } from './clock/node-clock.ts'
@@ -25,6 +27,7 @@ export function enqueueHalf(
       clock: createNodeClock(world, owner, 0),
       random: { id: (stream) => `half.${owner.who}.${stream}.${ordinal}`, unit: () => 0 },
       intervals: defaultIntervals,
+      payloads: payloadsOf(undefined),
       ask: (_call, answer) => answer,
     },
     items.map(({ job, input, options }) => ({ ...options, job, input })),

@@ -7,6 +7,7 @@ import type { Random } from '../engine/ports/random.ts'
 import type { Intervals } from '../engine/settings.ts'
 import { resilient } from '../stores/resilient.ts'
 import { createNodeClock } from './clock/node-clock.ts'
+import { type Pace, paced } from './clock/pace.ts'
 import type { WorldEvent } from './clock/queue.ts'
 import type { Store } from '../engine/ports/store.ts'
 import { afterUnknown } from '../stores/policy.ts'
@@ -27,8 +28,10 @@ export interface SimNode {
   /** Whether its engine is started, or only enqueues. */
   readonly works: boolean
   /** Work of its own, beside jobs. */
-  readonly duty: Duty | null
+  readonly duties: readonly Duty[]
   skewMs: number
+  /** Null: its clock was always right. */
+  pace: Pace | null
   /** Set while its timers, or only those of one label, are early or late. */
   timers: { readonly lateMs: number; readonly only: string | null } | null
   /** Set while it cannot connect to the database. */
@@ -68,8 +71,6 @@ export interface Incarnation {
   /** Handlers found to wait for nothing in this world. */
   hung: number
   ordinal: number
-  /** Calls so far by name: they number the draws. */
-  readonly calls: Map<string, number>
 }
 
 /** Starts a new process on the machine; answers its engine. */
@@ -90,7 +91,6 @@ export function startProcess(world: World, node: SimNode): Engine {
     waits: 0,
     hung: 0,
     ordinal: 0,
-    calls: new Map(),
   }
   node.process = owner
   world.recorder.happened(owner, { type: 'node.started', ...abilitiesOf(node) })
@@ -114,7 +114,7 @@ export function startProcess(world: World, node: SimNode): Engine {
   })
   owner.engine = engine
   if (node.works) engine.start().catch((error: unknown) => world.fail(error))
-  if (node.duty) keepDuty(world, owner, clock, node.duty)
+  for (const duty of node.duties) keepDuty(world, owner, clock, duty)
   return engine
 }
 
@@ -126,6 +126,18 @@ function abilitiesOf({ works, queues, jobs }: SimNode): Pick<EventOf<'node.start
   }
 }
 
+/** From now on the machine's clock counts `rate` ms in a true one; what waits for a time waits by that. */
+export function setPace(world: World, node: SimNode, rate: number): void {
+  const before = node.pace?.rate ?? 1
+  if (rate === before) return
+  node.pace = paced(node.pace, rate, world.nowMs)
+  const { nowMs } = world
+  world.retime(
+    ({ owner, label }) => owner?.node === node && !isReply(label),
+    ({ atMs }) => nowMs + Math.ceil(((atMs - nowMs) * before) / rate),
+  )
+}
+
 export function crash(world: World, owner: Incarnation): void {
   world.recorder.happened(owner, { type: 'node.crashed' })
   owner.alive = false
@@ -133,15 +145,20 @@ export function crash(world: World, owner: Incarnation): void {
   owner.node.process = null
 }
 
-/** Stops the engine as a host would on SIGTERM; when it has stopped the process ends, or lingers and ends. */
+/**
+ * Stops the engine as a host would on SIGTERM, perhaps again `againMs` later, as an impatient one does; when it
+ * has stopped the process ends, at once or when it has lingered.
+ */
 export function shutDown(
   world: World,
   owner: Incarnation,
-  { drainMs = 0, lingerMs = 0 }: Pick<Fault, 'drainMs' | 'lingerMs'>,
+  { drainMs = 0, againMs, lingerMs = 0 }: Pick<Fault, 'drainMs' | 'againMs' | 'lingerMs'>,
   ended: () => void,
 ): void {
   owner.stopping = true
   world.recorder.happened(owner, { type: 'node.stopping', drainMs })
+  if (againMs !== undefined)
+    world.schedule(owner, againMs, 'signal', () => void owner.engine?.stop({ drainMs: 0 }).catch(world.fail))
   const end = (): void => {
     if (!owner.alive) return
     owner.alive = false
@@ -162,7 +179,7 @@ export function resume(world: World, owner: Incarnation): void {
   owner.paused = false
   world.recorder.happened(owner, { type: 'node.resumed' })
   const due = owner.deferred.splice(0)
-  if (owner.blocked) due.sort((a, b) => Number(isReply(a)) - Number(isReply(b)))
+  if (owner.blocked) due.sort((a, b) => Number(isReply(a.label)) - Number(isReply(b.label)))
   owner.blocked = false
   for (const event of due) world.again(event)
 }
@@ -173,7 +190,7 @@ export function standStill(world: World, owner: Incarnation, forMs: number): voi
   world.later(forMs, 'resume', () => resume(world, owner))
 }
 
-function isReply({ label }: WorldEvent): boolean {
+function isReply(label: string): boolean {
   return Object.hasOwn(afterUnknown, label)
 }
 

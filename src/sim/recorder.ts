@@ -106,8 +106,7 @@ export function createRecorder({ properties, keepStory, now, watch }: RecorderOp
   function moved(owner: Incarnation, step: Step['step'], label: string, outcome: string): void {
     events += 1
     hash.number(now())
-    hash.number(owner.node.index * 1024 + owner.number)
-    hash.number(stepCodes[step])
+    hash.number((owner.node.index * 1024 + owner.number) * 8 + stepCodes[step])
     hash.text(label)
     if (outcome !== '') hash.text(outcome)
     story?.push({ atMs: now(), node: owner.node.name, incarnation: owner.number, step, label, outcome })

@@ -1,3 +1,4 @@
+import { InvalidArgument } from '../engine/errors.ts'
 import type { InspectableStore } from '../engine/ports/store.ts'
 import type { Property } from '../properties/property.ts'
 import { createBarrier } from './barrier.ts'
@@ -11,6 +12,7 @@ import type { SimNode } from './node.ts'
 import { type PropertyTally, type Recorder, type Violation, createRecorder } from './recorder.ts'
 import type { Scenario, WorkStep } from './scenarios/scenario.ts'
 import { type Seed, formatSeed } from './seed.ts'
+import { requireSteps } from './workload.ts'
 import { type World, createWorld } from './world.ts'
 
 export type StoreFactory = (time: { nowMs(): number }) => InspectableStore
@@ -132,7 +134,11 @@ async function perform(
 function workloadOf(scenario: Scenario, chooser: Chooser, guard: LeakGuard): readonly WorkStep[] {
   guard.arm()
   try {
-    return scenario.workload((bound, what, k) => chooser.below(bound, 'workload', scenario.name, what, k))
+    const steps: unknown = scenario.workload((bound, what, k) =>
+      chooser.below(bound, 'workload', scenario.name, what, k),
+    )
+    requireSteps(scenario, steps)
+    return steps
   } finally {
     guard.disarm()
   }
@@ -150,7 +156,9 @@ function verdictOf(stop: Stop | null, over: boolean, violations: number): Over {
   if (stop?.kind === 'failure') {
     const { error } = stop
     if (error instanceof Diverged) return { verdict: 'diverged', detail: error.message, leak: null }
-    return { verdict: 'error', detail: textOf(error), leak: null }
+    // What is wrong with a user's scenario is said in one line; a stack of ours would not help.
+    const detail = error instanceof InvalidArgument ? error.message : textOf(error)
+    return { verdict: 'error', detail, leak: null }
   }
   if (violations > 0) return { verdict: 'violated', detail: null, leak: null }
   if (!over) return { verdict: 'error', detail: 'nothing was left to happen before the end', leak: null }
@@ -177,8 +185,9 @@ function nodesOf(scenario: Scenario): SimNode[] {
     queues: works ? Object.fromEntries(able.queues.map((queue) => [queue, { concurrency }])) : {},
     intervals,
     works,
-    duty: works ? (scenario.duty ?? null) : null,
+    duties: works ? (scenario.duties ?? []) : [],
     skewMs: 0,
+    pace: null,
     timers: null,
     refused: null,
     incarnations: 0,

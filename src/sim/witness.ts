@@ -47,14 +47,19 @@ export function createWitness(world: World, owner: Incarnation, clock: Clock): W
     recorder.happened(owner, { type: 'handler.began', job, epoch, input, abortsUncertain, fence })
     watch(context, job, epoch)
     passed(context, 'o')
-    const ended = (how: Ended): void =>
+    const ended = ({ how, permanent, result, error }: Ended): void => {
+      const ran = calls.get(context) ?? ''
       recorder.happened(owner, {
         type: 'handler.ended',
         job,
         epoch,
-        ...how,
-        calls: calls.get(context) ?? '',
+        how,
+        permanent,
+        result,
+        error,
+        calls: ran,
       })
+    }
     try {
       const value = await next()
       ended(resultOf(value))

@@ -26,6 +26,8 @@ export interface World {
   later(delayMs: number, label: string, fire: () => void): WorldEvent
   /** Live events of the environment that are pending under this label, in default order. */
   pending(label: string): WorldEvent[]
+  /** Moves all pending events that `which` picks. */
+  retime(which: (event: WorldEvent) => boolean, atMs: (event: WorldEvent) => number): void
   /** Puts back an event that came due while its process stood still. */
   again(event: WorldEvent): void
   nodeNamed(name: string | undefined): SimNode | undefined
@@ -101,6 +103,7 @@ export function createWorld(options: WorldOptions): World {
     schedule: push,
     later: (delayMs, label, fire) => push(null, delayMs, label, fire),
     pending: (label) => queue.pending(label),
+    retime: (which, atMs) => queue.retime(which, atMs),
     again: (event) => {
       event.atMs = state.nowMs
       event.ordinal = ++(event.owner as Incarnation).ordinal

@@ -71,4 +71,36 @@ export const afterUnknown: Policy = {
   now: 'repeat',
 }
 
+/** What a call does to the store: `insert` adds rows, `write` only changes or removes some, `read` does neither. */
+export type Access = 'read' | 'write' | 'insert'
+
+export const access: Readonly<Record<StoreCall, Access>> = {
+  'jobs.insert': 'insert',
+  'jobs.settle': 'write',
+  'jobs.reclaim': 'write',
+  'jobs.expireTimeouts': 'write',
+  'jobs.adopt': 'write',
+  'jobs.get': 'read',
+  'jobs.queueAges': 'read',
+  'jobs.requestCancel': 'write',
+  'jobs.retry': 'write',
+  'jobs.reschedule': 'write',
+  'jobs.progress': 'write',
+  'jobs.checkpoint': 'insert',
+  'jobs.checkpoints': 'read',
+  'jobs.repairDispatch': 'write',
+  'claims.claim': 'insert',
+  'claims.recover': 'insert',
+  'claims.renew': 'write',
+  'claims.collect': 'write',
+  'watch.declare': 'write',
+  'watch.move': 'write',
+  'leases.acquire': 'insert',
+  'leases.renew': 'write',
+  'leases.release': 'write',
+  'control.set': 'write',
+  'control.get': 'read',
+  now: 'read',
+}
+
 export const backoffMs: readonly number[] = [200, 500, 1_000, 2_000]

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/engine/system.ts'
 
 function health() {
   const told: EngineEvent[] = []
-  return { told, ...createStoreHealth(systemClock, (event) => told.push(event)) }
+  return { told, ...createStoreHealth(systemClock, (event) => told.push(event), null) }
 }
 
 test('a store that does not answer cannot be reached, until it answers', async () => {

@@ -54,6 +54,12 @@ const situations: Readonly<Record<string, readonly [readonly Draft[], readonly D
   'timed-out-by-sweep': [[timedOut('a')], [reclaimed('a')]],
   'exclusive-work-lost': [[said('exclusive.lost', lease)], [said('exclusive.ended', lease)]],
   'exclusive-work-refused': [[said('named.refused', lease)], [said('exclusive.lost', lease)]],
+  'stall-noticed': [[said('loop.stalled', { forMs: 9_000, jobs: ['a'] })], [said('attempt.uncertain', job)]],
+  'leadership-changed-hands': [
+    [said('leader.elected', { ...lease, by: 'w1' }), said('leader.elected', { ...lease, by: 'w2' })],
+    [said('leader.elected', { ...lease, by: 'w1' }), said('leader.elected', { ...lease, by: 'w1' })],
+  ],
+  'leadership-lost': [[said('leader.lost', lease)], [said('leader.elected', lease)]],
   'watch-restarted': [
     [watch('restarted'), watch('moved'), watch('restarted')],
     [watch('restarted'), watch('moved')],

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 // For every store call: its request lost, and its reply lost after it took effect. Whatever the caller then
 // does by the policy (repeat, confirm, or its own remedy), both must end in the state of the undisturbed call.
 import { describe, expect, it } from 'vitest'
@@ -5,7 +6,7 @@ import { StoreUnavailable } from '../../src/engine/errors.ts'
 import type { JobSpec } from '../../src/engine/jobs/record.ts'
 import type { InspectableStore, Store } from '../../src/engine/ports/store.ts'
 import { rawMemoryStore } from '../../src/stores/memory/index.ts'
-import { type StoreCall, afterUnknown } from '../../src/stores/policy.ts'
+import { type StoreCall, access, afterUnknown } from '../../src/stores/policy.ts'
 import { resilient } from '../../src/stores/resilient.ts'
 import { rawSqliteStore } from '../../src/stores/sqlite/index.ts'
 import { unlease } from '../support/unlease.ts'
@@ -239,6 +240,12 @@ async function stateOf(raw: InspectableStore, rewrites: boolean): Promise<unknow
   }
 }
 
+/** The switches and the watch are one row each, which is there from the start or changed. */
+async function rowsIn(raw: InspectableStore): Promise<number> {
+  const { jobs, claims, leases, checkpoints, named } = await raw.dump()
+  return jobs.length + claims.length + leases.length + checkpoints.length + named.length
+}
+
 const stores = { memory: rawMemoryStore, sqlite: rawSqliteStore }
 
 describe.each(Object.entries(stores))('on %s', (_name, open) => {
@@ -272,6 +279,20 @@ describe.each(Object.entries(stores))('on %s', (_name, open) => {
       await raw.close()
       return { state, told, sends }
     }
+
+    it('does to the store what the policy says: reads change nothing, and only inserts add rows', async () => {
+      nowMs = 1_767_225_600_000
+      const raw = open({ nowMs: () => nowMs })
+      await raw.migrate()
+      // A recovery adds a row where the claim that it is about never landed.
+      await (call === 'claims.recover' ? inserted(raw) : before(raw))
+      const [was, wasCount] = [await raw.dump(), await rowsIn(raw)]
+      await send(raw)
+      const [is, isCount] = [await raw.dump(), await rowsIn(raw)]
+      const kind = isCount > wasCount ? 'insert' : isDeepStrictEqual(is, was) ? 'read' : 'write'
+      expect(kind).toBe(access[call])
+      await raw.close()
+    })
 
     it('ends alike when its request or its reply is lost (contract 8, E09)', async () => {
       const undisturbed = await course(null)

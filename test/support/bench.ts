@@ -12,9 +12,9 @@ import { type Wire, wire } from './wire.ts'
 /** A database: its content, and a time that moves with the clock of the test until it is made to jump. */
 export interface Database {
   readonly raw: InspectableStore
-  nowMs(): number
-  jump(ms: number): void
-  job(id: string): Promise<JobRecord>
+  readonly nowMs: () => number
+  readonly jump: (ms: number) => void
+  readonly job: (id: string) => Promise<JobRecord>
 }
 
 export interface Bench {
@@ -35,10 +35,12 @@ export interface BenchOptions extends Partial<Omit<EngineOptions, 'store' | 'clo
 
 const epochMs = 1_767_225_600_000
 
-export function database(clock: VirtualClock): Database {
+export type OpenStore = (time: { nowMs(): number }) => InspectableStore
+
+export function database(clock: VirtualClock, open: OpenStore = rawMemoryStore): Database {
   let apartMs = 0
   const nowMs = (): number => epochMs + clock.nowMs + apartMs
-  const raw = rawMemoryStore({ nowMs })
+  const raw = open({ nowMs })
   return {
     raw,
     nowMs,

@@ -9,6 +9,8 @@ export interface VirtualClock extends Clock {
   advance(ms: number): Promise<void>
   /** Moves on as a process does that stood still: nothing fires until the end, then all that came due. */
   freeze(ms: number): Promise<void>
+  /** The machine sleeps: the time goes on, and timers are as far from their turn as before. */
+  sleep(ms: number): void
   /** Lets promises settle, at the same time. */
   settle(): Promise<void>
   /** Labels of the timers that wait, in order of time. */
@@ -29,6 +31,7 @@ export function virtualClock(options: { readonly wallOffsetMs?: number } = {}): 
   const { wallOffsetMs = 0 } = options
   const timers = new Set<Armed>()
   let nowMs = 0
+  let sleptMs = 0
   let ordinal = 0
 
   const inOrder = (): Armed[] => [...timers].sort((a, b) => a.dueMs - b.dueMs || a.ordinal - b.ordinal)
@@ -48,8 +51,8 @@ export function virtualClock(options: { readonly wallOffsetMs?: number } = {}): 
       return nowMs
     },
     // An origin of its own, as real monotonic clocks have.
-    monotonicMs: () => nowMs + 7_777,
-    wallMs: () => wallStartMs + wallOffsetMs + nowMs,
+    monotonicMs: () => nowMs + sleptMs + 7_777,
+    wallMs: () => wallStartMs + wallOffsetMs + nowMs + sleptMs,
     timer: (delayMs, label, fire) => {
       if (Number.isNaN(delayMs) || delayMs < 0) throw new RangeError(`timer ${label} of ${delayMs} ms`)
       const armed: Armed = { dueMs: nowMs + Math.ceil(delayMs), ordinal: ++ordinal, label, fire }
@@ -65,6 +68,9 @@ export function virtualClock(options: { readonly wallOffsetMs?: number } = {}): 
       await turn()
       nowMs += ms
       await fireUntil(nowMs)
+    },
+    sleep: (ms) => {
+      sleptMs += ms
     },
     settle: () => turn(),
     get armed() {

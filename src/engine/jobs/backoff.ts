@@ -1,3 +1,6 @@
+import { InvalidConfig } from '../errors.ts'
+import { requireObject, shown } from '../given.ts'
+
 /** How long a job waits before its next attempt. All delays in ms; after the 32nd return they grow no more. */
 export type Backoff =
   | { readonly kind: 'constant'; readonly delayMs: number; readonly jitter?: boolean }
@@ -13,6 +16,24 @@ export type Backoff =
     }
 
 export const defaultBackoff: Backoff = { kind: 'exponential', firstMs: 1_000, maxMs: 60_000 }
+
+const kinds: readonly Backoff['kind'][] = ['constant', 'linear', 'exponential']
+
+/** The shape alone; whether its delays can be is seen from its table. Throws `InvalidConfig`. */
+export function requireBackoff(what: string, backoff: Backoff): void {
+  requireObject(what, backoff, InvalidConfig)
+  const { kind, jitter = false, ...figures } = backoff
+  if (!kinds.includes(kind)) {
+    throw new InvalidConfig(`${what}.kind must be one of ${kinds.join(', ')}, not ${shown(kind)}`)
+  }
+  if (typeof jitter !== 'boolean') {
+    throw new InvalidConfig(`${what}.jitter must be true or false, not ${shown(jitter)}`)
+  }
+  for (const [name, value] of Object.entries(figures)) {
+    if (value === undefined || typeof value === 'number') continue
+    throw new InvalidConfig(`${what}.${name} must be a number, not ${shown(value)}`)
+  }
+}
 
 /** Entries kept on the job. A delay that has not reached its cap by then grows no more. */
 const entriesMax = 32

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { InvalidConfig } from '../errors.ts'
-import { type Backoff, backoffTable, defaultBackoff } from './backoff.ts'
+import { type HoldfastError, InvalidConfig } from '../errors.ts'
+import { requireFunction, requireObject, shown } from '../given.ts'
+import { backoffTable, defaultBackoff, requireBackoff, type Backoff } from './backoff.ts'
 import type { AttemptContext } from './context.ts'
 import { count, durationMsMax, isDelay } from './figures.ts'
 import { requireName } from './text.ts'
@@ -94,15 +95,54 @@ export function defineJob<Input, Output = Input>(
 export function defineJob<Input, Output, Result>(
   options: JobOptions<Input, Output> & { readonly run?: Handler<Output, Result> },
 ): JobDefinition<Input, Output> {
+  requireObject("defineJob's options", options, InvalidConfig)
   requireName('a job name', options.name, InvalidConfig)
+  requireParts(options)
   const definition: JobDefinition<Input, Output> = {
     name: options.name,
     settings: settingsOf(options),
     input: options.input,
     upgradeInput: options.upgradeInput,
-    handle: (run) => ({ ...definition, run }),
+    handle: (run) => {
+      requireFunction(`job ${definition.name}: run`, run, InvalidConfig)
+      return { ...definition, run }
+    },
   }
-  return options.run ? definition.handle(options.run) : definition
+  return options.run === undefined ? definition : definition.handle(options.run)
+}
+
+/** What `defineJob` made, of this copy of the package or another. */
+export function requireDefinition(
+  what: string,
+  value: unknown,
+  Refused: new (message: string) => HoldfastError,
+): asserts value is JobDescription {
+  if (!isDefinition(value)) throw new Refused(`${what} made by defineJob, not ${shown(value)}`)
+}
+
+function isDefinition(value: unknown): boolean {
+  try {
+    const { name, settings } = value as JobDescription
+    return typeof name === 'string' && Array.isArray(settings.backoffMs)
+  } catch {
+    return false
+  }
+}
+
+/** Of what only its form matters here. */
+interface Parts {
+  readonly name: string
+  readonly upgradeInput?: unknown
+  readonly input?: { readonly '~standard'?: { readonly validate?: unknown } } | null | undefined
+}
+
+function requireParts({ name, upgradeInput, input }: Parts): void {
+  if (upgradeInput !== undefined) requireFunction(`job ${name}: upgradeInput`, upgradeInput, InvalidConfig)
+  if (input === undefined) return
+  if (typeof input?.['~standard']?.validate === 'function') return
+  throw new InvalidConfig(
+    `job ${name}: input must be a Standard Schema, such as zod makes, not ${shown(input)}`,
+  )
 }
 
 export function isHandled(definition: JobDescription): definition is AnyJob {
@@ -111,7 +151,9 @@ export function isHandled(definition: JobDescription): definition is AnyJob {
 
 function settingsOf(options: Omit<JobOptions<unknown, unknown>, 'input'>): JobSettings {
   const { retry = {}, name } = options
-  const backoff = retry.backoff ?? defaultBackoff
+  requireObject(`job ${name}: retry`, retry, InvalidConfig)
+  const backoff = retry.backoff === undefined ? defaultBackoff : retry.backoff
+  requireBackoff(`job ${name}: backoff`, backoff)
   const maxAttempts = count(`job ${name}: maxAttempts`, retry.maxAttempts ?? 3)
   const maxEvictions = count(`job ${name}: maxEvictions`, retry.maxEvictions ?? 3)
   const backoffMs = backoffTable(backoff, Math.max(maxAttempts, maxEvictions))
@@ -123,7 +165,11 @@ function settingsOf(options: Omit<JobOptions<unknown, unknown>, 'input'>): JobSe
   const queue = options.queue ?? 'default'
   requireName('a queue name', queue, InvalidConfig)
   const band = priorities.indexOf(options.priority ?? 'normal')
-  if (band < 0) throw new InvalidConfig(`job ${name}: priority must be one of ${priorities.join(', ')}`)
+  if (band < 0) {
+    throw new InvalidConfig(
+      `job ${name}: priority must be one of ${priorities.join(', ')}, not ${shown(options.priority)}`,
+    )
+  }
   const onUncertainLease = options.onUncertainLease ?? 'continue'
   if (onUncertainLease !== 'continue' && onUncertainLease !== 'abort') {
     throw new InvalidConfig(`job ${name}: onUncertainLease must be 'continue' or 'abort'`)

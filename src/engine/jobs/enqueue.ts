@@ -1,13 +1,14 @@
-import { IdConflict, InvalidArgument } from '../errors.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Random } from '../ports/random.ts'
-import type { NewJob, Store } from '../ports/store.ts'
-import { type Intervals, requireMargin } from '../settings.ts'
-import { type JobDescription, type Priority, priorities } from './definition.ts'
+import { types } from 'node:util'
+import { InvalidArgument } from '../errors.ts'
+import { requireObject, requireWhole, shown } from '../given.ts'
+import type { NewJob } from '../ports/store.ts'
+import { requireMargin } from '../settings.ts'
+import { type JobDescription, type Priority, priorities, requireDefinition } from './definition.ts'
 import { durationMsMax } from './figures.ts'
 import { storedInput } from './input.ts'
+import { type Enqueued, type Prepared, type Producer, insertAll } from './insert.ts'
 import type { JobSpec } from './record.ts'
-import { requireName, textOf } from './text.ts'
+import { requireId, requireName, textOf } from './text.ts'
 
 export interface EnqueueOptions {
   /** Idempotency key: the same id with the same kind and input is one job. Default: a new random id. */
@@ -32,70 +33,54 @@ export interface EnqueueRequest<Input = unknown> extends EnqueueOptions {
   readonly input: Input
 }
 
-export interface Enqueued {
-  readonly id: string
-  /** False if a job with this id, kind and input was already there. */
-  readonly created: boolean
-}
-
-export interface Producer {
-  readonly store: Store
-  readonly clock: Clock
-  readonly random: Random
-  readonly intervals: Intervals
-  readonly ask: <T>(call: string, answer: Promise<T>) => Promise<T>
-}
-
 /**
- * Stores all jobs or none. Throws `InputInvalid`, `InvalidArgument` or `InvalidConfig` before anything is
- * stored, `IdConflict` when an id is taken by another job, `StoreUnavailable` when the outcome is unknown:
- * enqueue again with the same ids then.
+ * Stores all jobs or none. Throws `InputInvalid`, `InvalidArgument`, `InvalidConfig` or `CodecFailed` before
+ * anything is stored, `IdConflict` when an id is taken by another job, `StoreUnavailable` when the outcome is
+ * unknown: enqueue again with the same ids then.
  */
 export async function enqueueAll(
   producer: Producer,
   requests: readonly EnqueueRequest[],
 ): Promise<Enqueued[]> {
+  if (!Array.isArray(requests)) {
+    throw new InvalidArgument(`enqueueMany takes a list of requests, not ${shown(requests)}`)
+  }
   if (requests.length === 0) return []
-  const jobs: NewJob[] = []
+  const jobs: Prepared[] = []
   for (const request of requests) jobs.push(await newJob(producer, request))
   const ids = new Set(jobs.map(({ spec }) => spec.id))
   if (ids.size < jobs.length) throw new InvalidArgument('two jobs of one enqueue have the same id')
-  const { store, random, ask } = producer
-  const reply = await ask('jobs.insert', store.jobs.insert({ insertId: random.id('insert'), jobs }))
-  if (reply.kind === 'conflict') throw new IdConflict(reply.ids)
-  return [...reply.jobs]
+  return insertAll(producer, jobs)
 }
 
-async function newJob(producer: Producer, request: EnqueueRequest): Promise<NewJob> {
-  const definition: JobDescription | string | undefined = request.job
-  if (typeof definition !== 'object') {
-    throw new InvalidArgument(
-      `enqueue takes a definition made by defineJob, not ${JSON.stringify(definition)}`,
-    )
-  }
-  const spec = await specOf(producer, definition, request)
+async function newJob(producer: Producer, request: EnqueueRequest): Promise<Prepared> {
+  requireObject('a request', request, InvalidArgument)
+  const definition = request.job
+  requireDefinition('enqueue takes a definition', definition, InvalidArgument)
+  const { spec, json } = await specOf(producer, definition, request)
   requireMargin(`job ${definition.name}`, producer.intervals, producer.store.callMs, spec.leaseTtlMs)
-  return { spec, due: dueOf(request) }
+  return { spec, json, due: dueOf(request) }
 }
 
 async function specOf(
   producer: Producer,
   definition: JobDescription,
   request: EnqueueRequest,
-): Promise<JobSpec> {
+): Promise<{ readonly spec: JobSpec; readonly json: string }> {
   const { settings, name } = definition
-  const id = request.id ?? producer.random.id('job')
-  requireName('a job id', id, InvalidArgument)
+  const id = request.id === undefined ? producer.random.id('job') : request.id
+  requireId(id)
   const queue = request.queue ?? settings.queue
   requireName('a queue name', queue, InvalidArgument)
   const band = request.priority === undefined ? settings.band : priorities.indexOf(request.priority)
   if (band < 0) throw new InvalidArgument(`priority must be one of ${priorities.join(', ')}`)
-  return {
+  const { json, stored } = await storedInput(definition, request.input, producer.payloads)
+  const spec: JobSpec = {
     id,
     kind: name,
     queue,
     band,
-    input: await storedInput(definition, request.input),
+    input: stored,
     inputVersion: settings.inputVersion,
     maxAttempts: settings.maxAttempts,
     maxEvictions: settings.maxEvictions,
@@ -107,6 +92,7 @@ async function specOf(
     traceparent: traceparentOf(request.traceparent),
     enqueuedAtMs: producer.clock.wallMs(),
   }
+  return { spec, json }
 }
 
 const metadataBytesMax = 16_384
@@ -140,12 +126,13 @@ function traceparentOf(traceparent: unknown): string | null {
 function dueOf({ delayMs, runAt }: EnqueueOptions): NewJob['due'] {
   if (delayMs !== undefined && runAt !== undefined)
     throw new InvalidArgument('give delayMs or runAt, not both')
-  if (runAt !== undefined) return { atMs: wholeMs('runAt', runAt.getTime(), 0) }
-  return { delayMs: wholeMs('delayMs', delayMs ?? 0, 0) }
+  if (runAt === undefined) return { delayMs: wholeMs('delayMs', delayMs === undefined ? 0 : delayMs, 0) }
+  // Of another realm it is a Date all the same.
+  if (!types.isDate(runAt)) throw new InvalidArgument(`runAt must be a Date, not ${shown(runAt)}`)
+  return { atMs: wholeMs('runAt', runAt.getTime(), 0) }
 }
 
 function wholeMs(name: string, value: number, min: number): number {
   const max = name === 'runAt' ? Number.MAX_SAFE_INTEGER : durationMsMax
-  if (Number.isSafeInteger(value) && value >= min && value <= max) return value
-  throw new InvalidArgument(`${name} must be a whole number of ms from ${min} to ${max}, not ${value}`)
+  return requireWhole(name, value, { min, max }, InvalidArgument)
 }

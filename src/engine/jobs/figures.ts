@@ -1,4 +1,5 @@
 import { InvalidConfig } from '../errors.ts'
+import { requireWhole } from '../given.ts'
 
 /** What a definition's numbers may be. */
 
@@ -11,6 +12,5 @@ export function isDelay(delayMs: number): boolean {
 
 /** A whole number from 1 on. Throws `InvalidConfig` naming `what`. */
 export function count(what: string, value: number, max: number = Number.MAX_SAFE_INTEGER): number {
-  if (Number.isSafeInteger(value) && value >= 1 && value <= max) return value
-  throw new InvalidConfig(`${what} must be a whole number from 1 to ${max}, not ${value}`)
+  return requireWhole(what, value, { min: 1, max }, InvalidConfig)
 }

@@ -2,32 +2,40 @@ import { InputInvalid } from '../errors.ts'
 import type { JobDescription } from './definition.ts'
 import { isThenable } from './thenable.ts'
 import { toJson } from './json.ts'
+import type { Payloads } from './payloads.ts'
+import type { JobSpec } from './record.ts'
 import { textOf } from './text.ts'
 
 const inputBytesMax = 1_048_576
 
 /**
  * The input as it is stored: not transformed, and validated in the form in which a worker will find it, so
- * that nothing is accepted here to fail there. Throws `InputInvalid`.
+ * that nothing is accepted here to fail there. The size that counts is what is stored. Throws `InputInvalid`.
  */
-export async function storedInput(definition: JobDescription, input: unknown): Promise<string> {
-  const text = jsonOf(definition.name, input)
-  const sizeBytes = Buffer.byteLength(text)
+export async function storedInput(
+  definition: JobDescription,
+  input: unknown,
+  payloads: Payloads,
+): Promise<{ readonly json: string; readonly stored: string }> {
+  const json = jsonOf(definition.name, input)
+  const stored = await payloads.stored(`the input of job ${definition.name}`, json)
+  const sizeBytes = Buffer.byteLength(stored)
   if (sizeBytes > inputBytesMax) {
     throw new InputInvalid(
       `input of job ${definition.name} is ${sizeBytes} bytes, over the limit of ${inputBytesMax}; store the data elsewhere and pass a reference`,
     )
   }
-  if (definition.input) await validated(definition, JSON.parse(text))
-  return text
+  if (definition.input) await validated(definition, JSON.parse(json))
+  return { json, stored }
 }
 
 /** The input as the handler gets it: upgraded, then the schema's output. Throws `InputInvalid`, or what the upgrade throws. */
 export async function handlerInput(
   definition: JobDescription,
-  stored: { readonly input: string; readonly inputVersion: number },
+  stored: Pick<JobSpec, 'id' | 'input' | 'inputVersion'>,
+  payloads: Payloads,
 ): Promise<unknown> {
-  let input: unknown = JSON.parse(stored.input)
+  let input = await payloads.value(`the input of job ${stored.id}`, stored.input)
   if (stored.inputVersion !== definition.settings.inputVersion && definition.upgradeInput) {
     input = await definition.upgradeInput(input, stored.inputVersion)
   }

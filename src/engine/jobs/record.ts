@@ -29,6 +29,8 @@ export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelle
 export interface JobError {
   readonly code: string
   readonly message: string
+  /** Where the handler threw it, as far as what it threw says so: at most 8,192 characters. */
+  readonly stack?: string
 }
 
 /** How far the current attempt says it is. */

@@ -1,4 +1,4 @@
-import type { HoldfastError } from '../errors.ts'
+import { type HoldfastError, InvalidArgument } from '../errors.ts'
 
 const nameLengthMax = 512
 
@@ -16,12 +16,26 @@ export function requireName(
   }
 }
 
+/** The id of a job that a caller asks about. Throws `InvalidArgument`. */
+export function requireId(id: unknown): asserts id is string {
+  requireName('a job id', id, InvalidArgument)
+}
+
 /** What a thrown value says. It may be anything, and may itself throw when it is read. */
 export function textOf(thrown: unknown): string {
   try {
     return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
   } catch {
     return 'a value that cannot be printed was thrown'
+  }
+}
+
+/** `instanceof`, of any value: a revoked proxy throws when it is asked for its prototype. */
+export function isA<T>(type: abstract new (...args: never[]) => T, thrown: unknown): thrown is T {
+  try {
+    return thrown instanceof type
+  } catch {
+    return false
   }
 }
 

@@ -1,7 +1,7 @@
 import { NamedLeaseLost } from '../errors.ts'
 import type { EngineEvent } from '../history.ts'
 import { type Clock, sleep } from '../ports/clock.ts'
-import type { Store } from '../ports/store.ts'
+import type { NamedLeaseParams, Store } from '../ports/store.ts'
 import type { StoreHealth } from '../store-health.ts'
 
 /** What exclusive work is given. */
@@ -24,11 +24,14 @@ const [renewPart, retryPart] = [2, 10]
  * Runs `work` while it holds the named lease, renewed at half its length. Null if somebody else holds it.
  * The lease counts from the *sending* of the last renewal that succeeded; past that, or on a refusal, the
  * signal fires, whatever the store would say: exclusive work must have stopped by the time another starts.
+ * When `giveUp` fires it waits for the work no more: that is a loss, and the lease is left to lapse, since the work
+ * may still be at it.
  */
 export async function runExclusive<R>(
   { store, clock, ask, emit }: ExclusiveParts,
-  params: { readonly key: string; readonly owner: string; readonly ttlMs: number },
+  params: NamedLeaseParams,
   work: (exclusive: Exclusive) => Promise<R>,
+  giveUp?: AbortSignal,
 ): Promise<{ readonly value: R } | null> {
   const { key, owner, ttlMs } = params
   const lost = new AbortController()
@@ -74,12 +77,23 @@ export async function runExclusive<R>(
     lose('could not be renewed')
   }
 
+  let leave = (): void => {}
+  const left = new Promise<null>((resolve) => {
+    leave = () => {
+      lose('was given up')
+      resolve(null)
+    }
+  })
+  giveUp?.addEventListener('abort', leave)
+
   emit({ type: 'exclusive.began', key, owner })
   // Both end by rejecting once the work is over.
   const guards = [keep(), watch()].map((guard) => guard.catch(() => {}))
   try {
-    return { value: await work({ signal: lost.signal }) }
+    const done = work({ signal: lost.signal }).then((value) => ({ value }))
+    return await Promise.race([done, left])
   } finally {
+    giveUp?.removeEventListener('abort', leave)
     over.abort(new Error('the work is over'))
     emit({ type: 'exclusive.ended', key, owner })
     await Promise.all(guards)

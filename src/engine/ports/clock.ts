@@ -1,11 +1,15 @@
 import { InvalidArgument } from '../errors.ts'
+import { shown } from '../given.ts'
 
 /**
  * Elapsed time and timers. The engine decides nothing by a wall clock: the database's time decides
  * what is due or expired, and a worker's own deadlines are durations on `monotonicMs`.
  */
 export interface Clock {
-  /** Milliseconds since an arbitrary origin; never goes back, and need not agree with any other node. */
+  /**
+   * Milliseconds since an arbitrary origin; never goes back, goes on while the machine sleeps, and need not agree
+   * with any other node.
+   */
   monotonicMs(): number
   /** Milliseconds since the Unix epoch on this node. For display only; it may be wrong by any amount. */
   wallMs(): number
@@ -27,7 +31,9 @@ export interface Timer {
 export function sleep(clock: Clock, delayMs: number, label: string, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
-    if (!(delayMs >= 0)) return reject(new InvalidArgument(`a delay must be >= 0 ms, not ${delayMs}`))
+    if (!(typeof delayMs === 'number' && delayMs >= 0)) {
+      return reject(new InvalidArgument(`a delay must be a number of ms >= 0, not ${shown(delayMs)}`))
+    }
     const onAbort = (): void => {
       timer.cancel()
       reject(signal?.reason)

@@ -156,7 +156,8 @@ export interface WatchStore {
   /**
    * Records that the store was seen. `lastReplyMs` is the database time of the sender's last reply and
    * `sinceReplyMs` its own elapsed time since, so that a move that lands more than `maxAgeMs` after it
-   * was sent is refused.
+   * was sent is refused. Its answer spares an idle fleet the reclaim: whoever sweeps asks for that only
+   * where there is something silent.
    */
   readonly move: (params: WatchMoveParams) => Promise<WatchMoveReply>
 }
@@ -322,6 +323,8 @@ export interface WatchMoveReply {
   readonly kind: 'moved' | 'restarted' | 'refused'
   readonly nowMs: number
   readonly seenSinceMs: number
+  /** Some lease row is silent as of now: `jobs.reclaim` would take it, or hold it back. */
+  readonly silent: boolean
 }
 export interface WatchState {
   readonly sweepMs: number

@@ -1,3 +1,4 @@
+import type { Metric } from '../metrics.ts'
 import type { WorkerParts } from '../worker/parts.ts'
 
 /**
@@ -14,12 +15,16 @@ export interface Reconciler {
   stop(): void
 }
 
-export interface ReconcilerParts extends Pick<WorkerParts, 'store' | 'clock' | 'ask'> {
+export interface ReconcilerParts extends Pick<WorkerParts, 'store' | 'clock' | 'ask' | 'measure'> {
+  /** Whose ages are measured. */
+  readonly queues: readonly string[]
   /** The database time of the last reply this process had. */
   readonly lastReplyMs: number
   /** Called when jobs have come back to the queue. */
   readonly onReturned: () => void
 }
+
+type Taken = Extract<Metric, { name: 'job.reclaimed' }>
 
 const batch = 100
 const voidMs = 24 * 3_600_000
@@ -32,35 +37,44 @@ export function createReconciler({
   store,
   clock,
   ask,
+  measure,
+  queues,
   onReturned,
   lastReplyMs,
 }: ReconcilerParts): Reconciler {
   const state = { sweeping: false, stopped: false }
   let lastReply = { nowMs: lastReplyMs, atMs: clock.monotonicMs() }
 
-  async function moveWatch(): Promise<void> {
+  /** Answers whether there is anything to take back. */
+  async function moveWatch(): Promise<boolean> {
     const sinceReplyMs = clock.monotonicMs() - lastReply.atMs
     const params = { lastReplyMs: lastReply.nowMs, sinceReplyMs, maxAgeMs: store.callMs }
-    const { nowMs } = await ask('watch.move', store.watch.move(params))
+    const { nowMs, silent } = await ask('watch.move', store.watch.move(params))
     lastReply = { nowMs, atMs: clock.monotonicMs() }
+    return silent
+  }
+
+  function took(why: Taken['why'], jobs: readonly Pick<Taken, 'state'>[]): void {
+    if (jobs.length > 0) onReturned()
+    for (const { state } of jobs) measure?.({ name: 'job.reclaimed', why, state })
   }
 
   async function reclaim(): Promise<boolean> {
     const { jobs, full } = await ask('jobs.reclaim', store.jobs.reclaim({ limit: batch }))
-    if (jobs.length > 0) onReturned()
+    took('silent', jobs)
     return full
   }
 
   async function expireTimeouts(): Promise<boolean> {
     const { jobs } = await ask('jobs.expireTimeouts', store.jobs.expireTimeouts({ limit: batch }))
-    if (jobs.length > 0) onReturned()
+    took('timeout', jobs)
     return jobs.length === batch
   }
 
   async function adopt(): Promise<boolean> {
     const params = { limit: batch, silentMs: unleasedMs }
     const { jobs } = await ask('jobs.adopt', store.jobs.adopt(params))
-    if (jobs.length > 0) onReturned()
+    took('unleased', jobs)
     return jobs.length === batch
   }
 
@@ -76,25 +90,34 @@ export function createReconciler({
     return removed === batch
   }
 
+  async function measureAges(): Promise<boolean> {
+    if (!measure || queues.length === 0) return false
+    const ages = await ask('jobs.queueAges', store.jobs.queueAges({ queues }))
+    for (const { queue, oldestDueMs } of ages) {
+      measure({ name: 'queue.age', queue, ageMs: oldestDueMs ?? 0 })
+    }
+    return false
+  }
+
   async function whileMore(takeBatch: () => Promise<boolean>): Promise<void> {
     let more = true
     while (more && !state.stopped) more = await takeBatch()
   }
 
-  const allDuties = [reclaim, expireTimeouts, adopt, repairDispatch, collect]
+  const backstops = [expireTimeouts, adopt, repairDispatch, collect, measureAges]
 
   return {
     get sweeping() {
       return state.sweeping
     },
     turn: async (everything) => {
-      await moveWatch()
+      const silent = await moveWatch()
       if (state.sweeping || state.stopped) return
       state.sweeping = true
       try {
-        for (const duty of everything ? allDuties : [reclaim]) {
-          await whileMore(duty)
-        }
+        if (silent) await whileMore(reclaim)
+        if (!everything) return
+        for (const duty of backstops) await whileMore(duty)
       } finally {
         state.sweeping = false
       }

@@ -15,14 +15,25 @@ export interface Sweeper {
 /** Timeouts are a backstop, and spent claim rows only take space: every sixth turn is soon enough. */
 const everythingTurns = 6
 
-export function createSweeper(parts: ReconcilerParts & { readonly intervals: Intervals }): Sweeper {
-  const { clock, intervals } = parts
+export interface SweeperParts extends ReconcilerParts {
+  readonly intervals: Intervals
+  /** Called when a turn comes so late that leases may have lapsed meanwhile: this process stood still. */
+  readonly onLate: () => void
+}
+
+export function createSweeper(parts: SweeperParts): Sweeper {
+  const { clock, intervals, measure, onLate } = parts
   const reconciler = createReconciler(parts)
   const inFlight = new Set<Promise<void>>()
   const state = { turns: 0, failures: 0 }
+  let dueMs = clock.monotonicMs()
   let timer: Timer = clock.timer(0, 'sweep', turn)
 
   function turn(): void {
+    const lagMs = Math.max(0, clock.monotonicMs() - dueMs)
+    measure?.({ name: 'loop.lag', lagMs })
+    if (lagMs > intervals.replyMs) onLate()
+    dueMs = clock.monotonicMs() + intervals.sweepMs
     timer = clock.timer(intervals.sweepMs, 'sweep', turn)
     state.turns += 1
     const done = reconciler

@@ -8,6 +8,7 @@ import { contextOf } from './context-of.ts'
 import type { HeldClaim } from './held.ts'
 import { createLazySignal } from './lazy-signal.ts'
 import type { Leases } from './leases.ts'
+import { runMeasure } from './measures.ts'
 import { createTimerGroup } from './timer-group.ts'
 import { wrapped } from './middleware.ts'
 import { failureOf, successOf } from './outcome.ts'
@@ -49,7 +50,7 @@ export function createAttempt(
 ): Attempt {
   const { clock, emit, leases, intervals } = parts
   const id = job.spec.id
-  const where = { job: id, epoch: job.epoch } as const
+  const { epoch } = job
   const interruption = createLazySignal()
   /** All reasons that there were to end; the signal shows the first. */
   const reasons: Error[] = []
@@ -66,6 +67,7 @@ export function createAttempt(
     },
   }
   const timers = createTimerGroup(clock)
+  const measured = runMeasure(parts, job)
   let timer: Timer | null = null
   let startable: (() => void) | null = null
 
@@ -73,7 +75,8 @@ export function createAttempt(
     if (state.ended) return
     state.ended = true
     timer?.cancel()
-    emit({ type: 'attempt.ended', ...where, end: outcome.kind })
+    emit({ type: 'attempt.ended', job: id, epoch, end: outcome.kind })
+    measured.ended(outcome.kind)
     parts.settle(attempt, outcome)
   }
 
@@ -86,19 +89,19 @@ export function createAttempt(
     const reason = new AttemptTimeout(`attempt of job ${id} exceeded ${job.spec.timeoutMs} ms`)
     askToEnd(reason)
     timer = clock.timer(intervals.abandonMs, 'abandon', () => {
-      emit({ type: 'attempt.abandoned', ...where })
+      emit({ type: 'attempt.abandoned', job: id, epoch })
       end(failureOf(reason, job, parts.random))
     })
   }
 
   async function execute(): Promise<Outcome> {
     try {
-      const input = await handlerInput(definition, job.spec)
-      const context = contextOf({ ...parts, clock: timers.clock }, job, input, interruption, lease)
-      const value = await parts.executor.run({ id, epoch: job.epoch }, () =>
+      const input = await handlerInput(definition, job.spec, parts.payloads)
+      const context = contextOf(parts, timers.clock, job, input, interruption, lease)
+      const value = await parts.executor.run({ id, epoch }, () =>
         wrapped(parts.middleware, context, async () => definition.run(context)),
       )
-      return successOf(value)
+      return await successOf(id, value, parts.payloads)
     } catch (error) {
       return failureOf(error, job, parts.random)
     } finally {
@@ -131,7 +134,8 @@ export function createAttempt(
       if (!state.certain) await new Promise<void>((resolve) => (startable = resolve))
       if (state.ended) return
       state.started = true
-      emit({ type: 'attempt.started', ...where, attempt: job.attempt })
+      measured.began()
+      emit({ type: 'attempt.started', job: id, epoch, attempt: job.attempt })
       timer = clock.timer(job.spec.timeoutMs, 'timeout', onTimeout)
       end(overruled(await execute()))
     },
@@ -141,7 +145,7 @@ export function createAttempt(
     },
     cancel: () => {
       if (reasons.length > 0 || state.ended) return
-      emit({ type: 'attempt.cancelling', ...where })
+      emit({ type: 'attempt.cancelling', job: id, epoch })
       if (state.started) return askToEnd(new JobCancelled(`job ${id} was cancelled`))
       end({ kind: 'cancelled' })
     },
@@ -152,13 +156,13 @@ export function createAttempt(
     becameUncertain: () => {
       if (!state.certain || state.ended) return
       state.certain = false
-      emit({ type: 'attempt.uncertain', ...where })
+      emit({ type: 'attempt.uncertain', job: id, epoch })
       if (definition.settings.onUncertainLease === 'abort') {
         askToEnd(new LeaseUncertain(`the lease of job ${id} could not be renewed in time`))
       }
     },
     renewed: () => {
-      if (!state.certain) emit({ type: 'attempt.certain', ...where })
+      if (!state.certain) emit({ type: 'attempt.certain', job: id, epoch })
       state.certain = true
       startable?.()
     },
@@ -167,7 +171,8 @@ export function createAttempt(
       if (state.ended) return
       state.ended = true
       timer?.cancel()
-      emit({ type: 'attempt.lost', ...where })
+      emit({ type: 'attempt.lost', job: id, epoch })
+      measured.ended('lost')
       interruption.abort(new LeaseLost(`job ${id} was taken over; what this attempt does is discarded`))
       startable?.()
     },

@@ -1,21 +1,22 @@
 import { InvalidArgument, LeaseLost } from '../errors.ts'
+import { shown } from '../given.ts'
 import type { AttemptContext, Checkpoint } from '../jobs/context.ts'
 import { toJson } from '../jobs/json.ts'
 import { requireName, storableText } from '../jobs/text.ts'
-import { sleep } from '../ports/clock.ts'
+import { type Clock, sleep } from '../ports/clock.ts'
 import type { ClaimedJob, Fenced } from '../ports/store.ts'
 import type { LazySignal } from './lazy-signal.ts'
 import type { WorkerParts } from './parts.ts'
 
 /** What the handler of an attempt gets. All that it writes while it runs is fenced. */
 export function contextOf(
-  parts: Pick<WorkerParts, 'clock' | 'store' | 'ask'>,
+  { store, ask, payloads }: Pick<WorkerParts, 'store' | 'ask' | 'payloads'>,
+  clock: Clock,
   job: ClaimedJob,
   input: unknown,
   interruption: LazySignal,
   lease: { readonly certain: boolean },
 ): AttemptContext<never> {
-  const { clock, store, ask } = parts
   const { id, kind, queue, metadata, traceparent } = job.spec
   const { epoch } = job
   let kept: Promise<Map<string, string>> | null = null
@@ -37,8 +38,9 @@ export function contextOf(
   }
 
   async function keep(key: string, value: unknown): Promise<void> {
-    const text = toJson(value)
-    if (text === null) throw new InvalidArgument(`checkpoint ${key}: undefined has no JSON form; keep null`)
+    const json = toJson(value)
+    if (json === null) throw new InvalidArgument(`checkpoint ${key}: undefined has no JSON form; keep null`)
+    const text = await payloads.stored(`checkpoint ${key} of job ${id}`, json)
     await fenced(ask('jobs.checkpoint', store.jobs.checkpoint({ id, epoch, key, value: text })))
     // A read that is under way may have missed it; one that fails is over, and says so to whoever asked.
     await kept?.then(
@@ -49,7 +51,7 @@ export function contextOf(
 
   async function read(key: string): Promise<unknown> {
     const text = (await (kept ??= load())).get(key)
-    return text === undefined ? undefined : JSON.parse(text)
+    return text === undefined ? undefined : payloads.value(`checkpoint ${key} of job ${id}`, text)
   }
 
   async function checkpoint(key: string, ...value: readonly unknown[]): Promise<unknown> {
@@ -73,8 +75,12 @@ export function contextOf(
       return interruption.signal
     },
     progress: async (percent, phase) => {
-      if (!(percent >= 0 && percent <= 100))
-        throw new InvalidArgument(`progress is 0 to 100 percent, not ${percent}`)
+      if (!(typeof percent === 'number' && percent >= 0 && percent <= 100)) {
+        throw new InvalidArgument(`progress is 0 to 100 percent, not ${shown(percent)}`)
+      }
+      if (phase !== undefined && typeof phase !== 'string') {
+        throw new InvalidArgument(`a phase must be a string, not ${shown(phase)}`)
+      }
       // Without the sign of -0, which JSON does not keep.
       const told = {
         id,

@@ -2,6 +2,7 @@ import { StoreUnavailable } from '../errors.ts'
 import type { ClaimParams, ClaimedJob } from '../ports/store.ts'
 import type { HeldClaim } from './held.ts'
 import type { Leases } from './leases.ts'
+import { claimAnswered } from './measures.ts'
 import { createPace } from './pace.ts'
 import type { WorkerParts } from './parts.ts'
 import type { Slots } from './slots.ts'
@@ -48,6 +49,8 @@ export function createFetcher(parts: FetchParts): Fetcher {
     unknown: null as HeldClaim | null,
     unknownInARow: 0,
     resting: false,
+    /** Something was freed between the loop's last look and its rest: it looks again instead. */
+    missed: false,
     stopping: false,
     abandoned: false,
   }
@@ -73,12 +76,14 @@ export function createFetcher(parts: FetchParts): Fetcher {
   }
 
   async function rest(): Promise<void> {
+    if (state.missed) return void (state.missed = false)
     state.resting = true
     await wake.wait(Number.isFinite(pace.waitMs) ? pace.waitMs : null, 'poll')
     state.resting = false
   }
 
   async function claimIfAllowed(): Promise<void> {
+    state.missed = false
     leases.lookAtDeadlines()
     const stance = solo.stance()
     if (stance !== null && leases.uncertain === 0 && slots.free().length > 0 && kinds.length > 0) {
@@ -98,9 +103,11 @@ export function createFetcher(parts: FetchParts): Fetcher {
       const reply = await ask('claims.claim', store.claims.claim(params))
       if (reply.kind === 'void') return unknown(held)
       state.unknownInARow = 0
+      claimAnswered(parts, held.sentAtMs, reply.jobs)
       take(held, reply.jobs)
       solo.met(stance, reply)
       const free = slots.free()
+      state.missed = false
       pace.claimed(queues, reply.jobs, free)
       // It may be idle already; and where all is taken, the next turn finds that there is nothing to ask.
       if (solo.draining || free.length === 0) pace.now()
@@ -129,6 +136,7 @@ export function createFetcher(parts: FetchParts): Fetcher {
 
   function unknown(held: HeldClaim): void {
     state.unknown = held
+    state.missed = false
     state.unknownInARow += 1
     pace.now()
     emit({ type: 'claim.unknown', token: held.token })
@@ -140,16 +148,21 @@ export function createFetcher(parts: FetchParts): Fetcher {
     solo.took(jobs)
   }
 
+  function freed(): void {
+    if (state.resting) wake.wake()
+    else state.missed = true
+  }
+
   return {
     wake: () => {
       pace.reset()
       wake.wake()
     },
     slotFreed: (queue) => {
-      if (state.resting && !state.unknown && pace.waitsFor(queue)) wake.wake()
+      if (!state.unknown && pace.waitsFor(queue)) freed()
     },
     leaseFreed: () => {
-      if (state.resting && solo.wantsIdle && leases.attempts === 0) wake.wake()
+      if (solo.wantsIdle && leases.attempts === 0) freed()
     },
     stop: () => {
       state.stopping = true

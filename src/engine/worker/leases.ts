@@ -3,7 +3,9 @@ import { heartbeatMsFor } from '../settings.ts'
 import { createAlarm } from './alarm.ts'
 import type { Attempt } from './attempt.ts'
 import { type HeldClaim, createHeld } from './held.ts'
+import { marginLeft } from './measures.ts'
 import type { WorkerParts } from './parts.ts'
+import { createStallNotice } from './stall.ts'
 
 /**
  * The heartbeat pump: renews all claims of this process in one statement, and knows until when each lease
@@ -21,6 +23,8 @@ export interface Leases {
   certain(claim: HeldClaim, leaseTtlMs: number): boolean
   /** Notices a lease that can no longer be vouched for, though its timer had no turn yet. */
   lookAtDeadlines(): void
+  /** Called when this process had stood still: looks what can still be vouched for, and then renews what is overdue. */
+  readonly woke: () => void
   /** Attempts that have a lease. */
   readonly attempts: number
   /** Attempts that cannot be vouched for: while there are any, nothing may be claimed. */
@@ -37,8 +41,13 @@ export function createLeases(parts: WorkerParts, freed: () => void): Leases {
   const { clock, intervals, store, worker, ask } = parts
   const held = createHeld()
   const state = { failuresInARow: 0, stopped: false }
+  const stall = createStallNotice(parts, held)
   const deadline = createAlarm(clock, 'lease-deadline', watchDeadlines)
-  const heartbeat = createAlarm(clock, 'heartbeat', () => {
+  const heartbeat = createAlarm(clock, 'heartbeat', (lateMs) => {
+    // Before a renewal is sent nothing may be called certain that was overslept.
+    deadline.look()
+    stall.late(lateMs)
+    stall.beaten()
     if (held.claims.size > 0) beating = beat()
   })
   let beating: Promise<void> | null = null
@@ -56,6 +65,7 @@ export function createLeases(parts: WorkerParts, freed: () => void): Leases {
     try {
       const reply = await ask('claims.renew', store.claims.renew({ worker, tokens }))
       state.failuresInARow = 0
+      marginLeft(parts, attempts)
       for (const claim of named) claim.sentAtMs = Math.max(claim.sentAtMs, sentAtMs)
       sortOut(attempts, reply.held)
     } catch {
@@ -125,10 +135,16 @@ export function createLeases(parts: WorkerParts, freed: () => void): Leases {
       beatBy(claim.sentAtMs + beatMs())
     },
     drop: (claim, attempt) => {
+      // What blocked the loop may be over, and settled, before the heartbeat has its turn.
+      stall.late(heartbeat.lateMs)
       if (held.remove(claim, attempt)) freed()
     },
     certain,
     lookAtDeadlines: () => deadline.look(),
+    woke: () => {
+      deadline.look()
+      heartbeat.look()
+    },
     get attempts() {
       return held.attempts
     },

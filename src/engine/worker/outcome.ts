@@ -1,15 +1,25 @@
-import { HoldfastError, InputInvalid, PermanentFailure, ResultInvalid } from '../errors.ts'
+import { AttemptTimeout, HoldfastError, InputInvalid, PermanentFailure, ResultInvalid } from '../errors.ts'
 import { backoffAt } from '../jobs/backoff.ts'
 import { toJson } from '../jobs/json.ts'
+import type { Payloads } from '../jobs/payloads.ts'
 import type { JobError, Outcome } from '../jobs/record.ts'
-import { storableText, textOf } from '../jobs/text.ts'
+import { isA, storableText, textOf } from '../jobs/text.ts'
 import type { Random } from '../ports/random.ts'
 import type { ClaimedJob } from '../ports/store.ts'
 
-/** What a handler returned, as an outcome. Throws `ResultInvalid` for a value that JSON cannot say. */
-export function successOf(value: unknown): Outcome {
+/**
+ * What the handler of a job returned, as an outcome. Throws `ResultInvalid` for a value that JSON cannot say, and
+ * what the codec throws.
+ */
+export async function successOf(id: string, value: unknown, payloads: Payloads): Promise<Outcome> {
+  const json = jsonOf(value)
+  const result = json === null ? null : await payloads.stored(`the result of job ${id}`, json)
+  return { kind: 'succeeded', result }
+}
+
+function jsonOf(value: unknown): string | null {
   try {
-    return { kind: 'succeeded', result: toJson(value) }
+    return toJson(value)
   } catch (error) {
     throw new ResultInvalid(`the handler's result has no JSON form: ${textOf(error)}`, { cause: error })
   }
@@ -31,6 +41,12 @@ function isPermanent(thrown: unknown): boolean {
 }
 
 function errorOf(thrown: unknown): JobError {
+  const error = sayingOf(thrown)
+  const stack = stackOf(thrown)
+  return stack === null ? error : { ...error, stack }
+}
+
+function sayingOf(thrown: unknown): JobError {
   try {
     if (isA(HoldfastError, thrown)) {
       return { code: storableText(textOf(thrown.code)), message: storableText(textOf(thrown.message)) }
@@ -41,11 +57,13 @@ function errorOf(thrown: unknown): JobError {
   return { code: 'HANDLER_ERROR', message: storableText(textOf(thrown)) }
 }
 
-/** `instanceof`, of any value: a revoked proxy throws when it is asked for its prototype. */
-function isA<T>(type: abstract new (...args: never[]) => T, thrown: unknown): thrown is T {
+/** Null where it says no more than the message does. The reasons to end are made by the engine: theirs tells nothing. */
+function stackOf(thrown: unknown): string | null {
   try {
-    return thrown instanceof type
+    const { stack } = thrown as { readonly stack?: unknown }
+    if (typeof stack !== 'string' || stack === textOf(thrown) || isA(AttemptTimeout, thrown)) return null
+    return storableText(stack)
   } catch {
-    return false
+    return null
   }
 }

@@ -58,6 +58,7 @@ export function createPace({ pollMs, pollMsMax }: Intervals): Pace {
 
 /** The queues that are full now: those that gave all they were asked for, and those that were not asked. */
 function fullAfter(before: readonly string[], asked: Queues, jobs: readonly ClaimedJob[]): string[] {
+  if (jobs.length === 0 && before.length === 0) return []
   const left = new Map(asked.map(({ queue, limit }) => [queue, limit]))
   for (const { spec } of jobs) left.set(spec.queue, (left.get(spec.queue) ?? 0) - 1)
   const unasked = before.filter((queue) => !left.has(queue))

@@ -1,5 +1,7 @@
 import type { Clock } from '../ports/clock.ts'
 import type { EngineEvent } from '../history.ts'
+import type { Payloads } from '../jobs/payloads.ts'
+import type { Measure } from '../metrics.ts'
 import type { Executor } from '../ports/executor.ts'
 import type { Random } from '../ports/random.ts'
 import type { Store } from '../ports/store.ts'
@@ -17,8 +19,10 @@ export interface WorkerParts {
   readonly executor: Executor
   readonly intervals: Intervals
   readonly middleware: readonly Middleware[]
+  readonly payloads: Payloads
   readonly handlers: ReadonlyMap<string, AnyJob>
   readonly emit: (event: EngineEvent) => void
+  readonly measure: Measure
   /** Awaits a store call, noting for health (and telling the observer) whether the store answered. */
   readonly ask: <T>(call: string, answer: Promise<T>) => Promise<T>
 }

@@ -3,6 +3,7 @@ import type { Outcome } from '../jobs/record.ts'
 import { storableText, textOf } from '../jobs/text.ts'
 import type { Settled, Settlement } from '../ports/store.ts'
 import type { Attempt } from './attempt.ts'
+import { failureSettled } from './measures.ts'
 import type { WorkerParts } from './parts.ts'
 import { createWake } from './wake.ts'
 
@@ -56,7 +57,11 @@ export function createSettler(
     try {
       const { results } = await ask('jobs.settle', store.jobs.settle({ worker, settlements }))
       state.failuresInARow = 0
-      for (const [k, { attempt }] of group.entries()) confirmed(attempt, results[k]?.settled ?? 'lost')
+      for (const [k, { attempt, settlement }] of group.entries()) {
+        const { settled, state: became } = results[k] ?? { settled: 'lost', state: null }
+        if (settled === 'applied') failureSettled(parts, attempt.job, settlement.outcome, became)
+        confirmed(attempt, settled)
+      }
       return []
     } catch (error) {
       state.failuresInARow += 1

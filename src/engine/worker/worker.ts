@@ -9,6 +9,8 @@ import { createSlots } from './slots.ts'
 /** The loops that claim, run and settle jobs, from one start to one stop. */
 export interface Worker {
   readonly wake: () => void
+  /** Called when this process had stood still. */
+  readonly woke: () => void
   /**
    * Claims nothing more, lets running attempts end for `drainMs`, asks the rest to end, and gives back what
    * has not ended `abandonMs` later. Resolves when every settlement is confirmed, or `settleMs` after that,
@@ -77,6 +79,7 @@ export function createWorker(
 
   return {
     wake: fetcher.wake,
+    woke: leases.woke,
     stop: async ({ drainMs, settleMs }) => {
       stopping = true
       const fetched = fetcher.stop()

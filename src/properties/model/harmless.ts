@@ -1,7 +1,10 @@
 /**
- * Faults that trouble no process: a wrong wall clock, an operator's commands, and handlers that misbehave
- * (one that kills its process is told by that death). They exempt from nothing.
+ * Faults that trouble no process: a wrong wall clock, one that runs a little fast or slow (which `driftMs` allows
+ * for), an operator's commands, and handlers that misbehave (one that kills its process is told by that death).
+ * They exempt from nothing.
  */
 export function isHarmless(family: string): boolean {
-  return family === 'clock-skew' || family === 'operator' || family.startsWith('handler-')
+  return harmless.has(family) || family.startsWith('handler-')
 }
+
+const harmless: ReadonlySet<string> = new Set(['clock-skew', 'drift', 'operator'])

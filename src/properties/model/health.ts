@@ -49,3 +49,11 @@ function wasCrowded({ mishaps }: World, sinceMs: number, upMs: number): boolean 
   }
   return false
 }
+
+/** Clocks run fast or slow by at most this part. */
+const driftMost = 0.01
+
+/** By how much this worker, by its own clock, may have been wrong about `ms` that began at or after `sinceMs`. */
+export function driftMs(world: World, who: Who, sinceMs: number, ms: number): number {
+  return (world.nodes.get(who.node)?.driftsUntilMs ?? -1) < sinceMs ? 0 : Math.ceil(ms * driftMost) + 1
+}

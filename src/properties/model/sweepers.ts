@@ -87,7 +87,7 @@ export function note(sweepers: Sweepers, event: SweeperEvent): void {
       return
     case 'fault.struck':
       if (isHarmless(event.family)) return
-      if (event.node === 'env') return disturbAll(sweepers, event.atMs + sweepers.storeCallMs)
+      if (event.node === 'env') return disturbAll(sweepers, event.atMs + event.forMs + sweepers.storeCallMs)
       if (event.call !== null && !sweepCalls.has(event.call)) return
       return disturb(sweeperOf(sweepers, event), event.atMs + event.forMs + sweepers.storeCallMs)
     case 'database.jumped':

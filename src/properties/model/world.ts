@@ -35,6 +35,8 @@ interface Life {
   touchedAtMs: number | null
   /** Until when its timers were late, or it stood still, at the latest. */
   lateAtMs: number
+  /** Until when its clock ran fast or slow. */
+  driftsUntilMs: number
 }
 
 export const worldEvents = [
@@ -76,16 +78,17 @@ export function note(world: World, event: EventOf<(typeof worldEvents)[number]>)
       return
     case 'database.down':
       world.downAtMs ??= event.atMs
-      return begin(world, event.atMs)
+      return begin(world, event.atMs, event.atMs)
     case 'database.up':
       return cameUp(world, event.atMs)
     case 'database.jumped':
       world.wonMs += Math.max(0, event.byMs)
       return
     case 'fault.struck':
+      if (event.family === 'drift') drifts(lifeOf(world, event), event)
       if (isHarmless(event.family)) return
       // A machine that is off right now is told from the environment by its name alone.
-      if (event.node === 'env') return begin(world, event.atMs)
+      if (event.node === 'env') return begin(world, event.atMs, event.atMs + event.forMs)
       return struck(lifeOf(world, event), event)
     case 'node.started':
       world.nodes.set(event.node, followedBy(world.nodes.get(event.node), event.incarnation, event.atMs))
@@ -97,6 +100,10 @@ export function note(world: World, event: EventOf<(typeof worldEvents)[number]>)
 function struck(life: Life | null, { type, family, atMs, forMs }: EventOf<'fault.struck'>): void {
   noteLife(life, type, atMs + forMs)
   if (life && family === 'timers') life.lateAtMs = Math.max(life.lateAtMs, atMs + forMs)
+}
+
+function drifts(life: Life | null, { atMs, forMs }: EventOf<'fault.struck'>): void {
+  if (life) life.driftsUntilMs = Math.max(life.driftsUntilMs, atMs + forMs)
 }
 
 function noteLife(life: Life | null, type: string, atMs: number): void {
@@ -123,27 +130,27 @@ function lifeOf(world: World, { node, incarnation }: Who): Life | null {
 /** What still lasts is the machine's, and meets its next process too. */
 function followedBy(before: Life | undefined, incarnation: number, atMs: number): Life {
   const life = newLife(incarnation)
-  if (before) life.lateAtMs = before.lateAtMs
+  if (before) [life.lateAtMs, life.driftsUntilMs] = [before.lateAtMs, before.driftsUntilMs]
   if ((before?.touchedAtMs ?? -1) > atMs) life.touchedAtMs = before?.touchedAtMs ?? null
   return life
 }
 
 function newLife(incarnation: number): Life {
-  return { incarnation, alive: true, paused: false, touchedAtMs: null, lateAtMs: -1 }
+  return { incarnation, alive: true, paused: false, touchedAtMs: null, lateAtMs: -1, driftsUntilMs: -1 }
 }
 
 /** The fault and the outage that it causes are announced apart, in one instant: one mishap. */
-function begin(world: World, atMs: number): void {
+function begin(world: World, atMs: number, untilMs: number): void {
   const last = world.mishaps.at(-1)
-  if (last && atMs <= last.toMs) return
+  if (last && atMs <= last.toMs) return void (last.toMs = Math.max(last.toMs, untilMs))
   world.mishapCount += 1
-  world.mishaps.push({ fromMs: atMs, toMs: atMs })
+  world.mishaps.push({ fromMs: atMs, toMs: untilMs })
   if (world.mishaps.length > mishapsKept) world.mishaps.shift()
 }
 
 function cameUp(world: World, atMs: number): void {
   const last = world.mishaps.at(-1)
-  if (last) last.toMs = atMs
+  if (last) last.toMs = Math.max(last.toMs, atMs)
   if (world.downAtMs !== null && atMs - world.downAtMs > 2 * world.sweepMs)
     [world.noticedUpAtMs, world.wonMs] = [atMs, 0]
   world.downAtMs = null

@@ -20,6 +20,8 @@ export interface EventQueue {
   push(event: WorldEvent): void
   /** The live events that are pending under this label, in default order. */
   pending(label: string): WorldEvent[]
+  /** Moves all events that `which` picks. */
+  retime(which: (event: WorldEvent) => boolean, atMs: (event: WorldEvent) => number): void
   /** The next live event, taken out; undefined when none is left. */
   pop(): WorldEvent | undefined
 }
@@ -39,6 +41,11 @@ export function createQueue(): EventQueue {
     },
     pending: (label) =>
       heap.filter((event) => event.live && event.label === label).sort((a, b) => (before(a, b) ? -1 : 1)),
+    retime: (which, atMs) => {
+      for (const event of heap) if (which(event)) event.atMs = atMs(event)
+      // What is sorted is a heap.
+      heap.sort((a, b) => (before(a, b) ? -1 : 1))
+    },
     pop: () => {
       for (;;) {
         const top = heap[0]

@@ -14,14 +14,18 @@ export interface Fault {
   /** How long a process lives on once its engine has stopped. */
   readonly lingerMs?: number
   readonly skewMs?: number
+  /** How much too fast a clock runs, in millionths; negative: too slow. */
+  readonly driftPpm?: number
+  /** Asked to stop once more, so long after the first time. */
+  readonly againMs?: number
   /** How far the clock of the database goes, forward or back. */
   readonly byMs?: number
   /** How long a message is on its way; of timers, how late they are (negative: early). */
   readonly lateMs?: number
   /** Only timers of this label. */
   readonly label?: string
-  /** How it shows: an error at once (`reset`), nothing at all (`silent`, of a pause: a late answer), or an answer when it is over (`stall`). */
-  readonly how?: 'reset' | 'silent' | 'stall'
+  /** How it shows: an error at once (`reset`), nothing at all (`silent`, of a pause: a late answer), or an answer when it is over (`stall`), an error to whoever writes (`read-only`). */
+  readonly how?: 'reset' | 'silent' | 'stall' | 'read-only'
   /** Whether work in flight at a restart takes effect. */
   readonly lands?: boolean
   /** What an operator does. */
@@ -43,6 +47,9 @@ export type FamilyName =
   | 'outage-long'
   | 'stall'
   | 'partition'
+  | 'read-only'
+  | 'aborted'
+  | 'disk-full'
   | 'clock-jump'
   | 'crash'
   | 'shutdown'
@@ -51,6 +58,7 @@ export type FamilyName =
   | 'blocked-loop'
   | 'timers'
   | 'clock-skew'
+  | 'drift'
   | HandlerFamily
   | 'operator'
 

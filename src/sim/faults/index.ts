@@ -2,6 +2,7 @@ import { clockJump } from './clock-jump.ts'
 import { clockSkew } from './clock-skew.ts'
 import { crashFamily } from './crash.ts'
 import { databaseRestart } from './database-restart.ts'
+import { drift } from './drift.ts'
 import { blockedLoop, timers } from './event-loop.ts'
 import type { Family } from './fault.ts'
 import {
@@ -12,11 +13,12 @@ import {
   handlerThrowsOdd,
   handlerUnstorable,
 } from './handler.ts'
-import { lateRequest, lostReply, lostRequest, slowReply } from './message.ts'
+import { aborted, lateRequest, lostReply, lostRequest, slowReply } from './message.ts'
 import { partition, refusedConnection, stall } from './network.ts'
 import { operator } from './operator.ts'
 import { outageLong, outageShort } from './outage.ts'
 import { pauseFamily, pauseOnCall } from './pause.ts'
+import { diskFull, readOnly } from './refusal.ts'
 import { shutdown } from './shutdown.ts'
 
 /** Every fault family there is. */
@@ -46,6 +48,10 @@ export const families: readonly Family[] = [
   handlerUnstorable,
   partition,
   operator,
+  readOnly,
+  aborted,
+  diskFull,
+  drift,
 ]
 
 export function familyNamed(name: string): Family | undefined {

@@ -66,6 +66,12 @@ export const lateRequest: Family = message(
   'a call arrives when its caller has long given it up',
   40_000,
 )
+/** A serialization failure or a deadlock (40001, 40P01): it is rolled back whole, and may be sent again at once. */
+export const aborted: Family = message(
+  'aborted',
+  'a call is rolled back whole, by a serialization failure or a deadlock, and answered so',
+  0,
+)
 /** Slower than a healthy call, within the bound of a call or beyond it. */
 export const slowReply: Family = message(
   'slow-reply',

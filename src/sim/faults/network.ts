@@ -56,7 +56,8 @@ export const partition: Family = {
     forMs: 12_000 + draw(2 * leaseTtlMs, 'for'),
     how: 'silent',
     call: pick(passing, draw, 'call'),
-    lateMs: 5_100 + draw(4_000, 'late'),
+    // Longer than a call may take, by the clock of any machine.
+    lateMs: 6_000 + draw(3_000, 'late'),
   }),
   strike: (world, fault) => world.database.goDown(fault),
 }

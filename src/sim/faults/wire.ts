@@ -1,10 +1,11 @@
 import { InvalidArgument } from '../../engine/errors.ts'
-import type { Control, SettleParams, Settlement, Store } from '../../engine/ports/store.ts'
+import type { Control, SettleParams, Store } from '../../engine/ports/store.ts'
 import type { StoreCall } from '../../stores/policy.ts'
 import { type Incarnation, standStill } from '../node.ts'
 import type { World } from '../world.ts'
 import type { Fault } from './fault.ts'
 import { unstorable } from './handler.ts'
+import { stop } from './shutdown.ts'
 
 /**
  * The way from a node to the database: every call is a request, an execution on the raw store at the
@@ -15,7 +16,9 @@ const latencyMsMax = 20
 export function createWire(world: World, owner: Incarnation): Store {
   const { database } = world
   const call = <P, R>(name: StoreCall, run: (store: Store, params: P) => Promise<R>) => {
-    return (params: P): Promise<R> => send(world, owner, name, (store) => run(store, params), params)
+    // They number the draws.
+    let calls = 0
+    return (params: P): Promise<R> => send(world, owner, name, run, params, ++calls)
   }
   return {
     name: database.raw.name,
@@ -61,19 +64,18 @@ export function createWire(world: World, owner: Incarnation): Store {
   }
 }
 
-function send<R>(
+function send<P, R>(
   world: World,
   owner: Incarnation,
   name: StoreCall,
-  run: (store: Store) => Promise<R>,
-  params: unknown,
+  run: (store: Store, params: P) => Promise<R>,
+  params: P,
+  ordinal: number,
 ): Promise<R> {
   return new Promise((resolve, reject) => {
     // A dead process goes on in our memory until its promises are gone; it reaches nothing any more.
     if (!owner.alive) return
     const { database, recorder } = world
-    const ordinal = (owner.calls.get(name) ?? 0) + 1
-    owner.calls.set(name, ordinal)
     const latencyMs = world.chooser.below(latencyMsMax * latencyMsMax, 'latency', owner.who, name, ordinal)
     const outMs = 1 + (latencyMs % latencyMsMax)
     const backMs = 1 + Math.floor(latencyMs / latencyMsMax)
@@ -89,35 +91,37 @@ function send<R>(
     if (owner.node.refused || database.down?.how === 'reset')
       return answer(() => reject(database.errors.refused), 'refused')
     const fault = takeFault(owner, name)
-    if (fault) world.struck(fault, owner, name)
+    if (fault?.family === 'shutdown') world.schedule(owner, 0, 'signal', () => stop(world, fault, owner))
+    else if (fault) world.struck(fault, owner, name)
     if (fault?.family === 'pause-on-call') standStill(world, owner, fault.forMs ?? 0)
     const early = fault?.family === 'lost-request' || fault?.family === 'late-request'
     if (early && fault.how === 'reset') cut()
     if (fault?.family === 'lost-request') return
 
+    const bad = name === 'jobs.settle' && isUnstorable(params as SettleParams)
+    const passLate = ({ lateMs = 0 }: Fault): void =>
+      database.arrives(lateMs, () => void database.execute(owner, name, params, run).catch(world.fail))
+    const refuse = (): void => {
+      const [first, ...others] = (params as SettleParams).settlements
+      if (first && others.length === 0)
+        recorder.happened(owner, { type: 'settle.refused', job: first.id, epoch: first.epoch })
+      reject(new InvalidArgument('a result is too much for the store (simulated)'))
+    }
+
     const land = (): void => {
-      if (database.down?.how === 'stall') return database.hold(land)
-      if (early)
-        return database.down ? undefined : void database.execute(owner, name, params, run).catch(world.fail)
-      if (database.down) {
-        const { how, family, call, lateMs = 0 } = database.down
-        if (family === 'partition' && call === name) {
-          return database.arrives(
-            lateMs,
-            () => void database.execute(owner, name, params, run).catch(world.fail),
-          )
-        }
-        return how === 'reset' ? cut() : undefined
+      const { down, generation } = database
+      if (down?.how === 'stall') return database.hold(land)
+      const away = down !== null && down.how !== 'read-only'
+      const refusal = database.refusal(name)
+      if (early) {
+        if (!away && !refusal && !bad) database.execute(owner, name, params, run).catch(world.fail)
+        return
       }
-      const refused = name === 'jobs.settle' ? refusedOf(params as SettleParams) : []
-      if (refused.length > 0) {
-        return answer(() => {
-          const [{ id, epoch } = { id: '', epoch: 0 }, ...others] = (params as SettleParams).settlements
-          if (others.length === 0) recorder.happened(owner, { type: 'settle.refused', job: id, epoch })
-          reject(new InvalidArgument('a result is too much for the store (simulated)'))
-        }, 'refused')
-      }
-      const { generation } = database
+      if (away && down.family === 'partition' && down.call === name && !bad) return passLate(down)
+      if (away) return down.how === 'reset' ? cut() : undefined
+      if (refusal) return answer(() => reject(refusal), 'refused')
+      if (fault?.family === 'aborted') return answer(() => reject(database.errors.aborted), 'aborted')
+      if (bad) return answer(refuse, 'refused')
       void database.execute(owner, name, params, run).then((reply) => {
         if (fault?.family === 'pause-on-call' && fault.how === 'reset') return cut()
         if (fault?.family === 'lost-reply') return fault.how === 'reset' ? cut() : undefined
@@ -133,9 +137,9 @@ function send<R>(
   })
 }
 
-/** What the store will not take. */
-function refusedOf({ settlements }: SettleParams): Settlement[] {
-  return settlements.filter(({ outcome }) => outcome.kind === 'succeeded' && outcome.result === unstorable)
+/** Some result in it is what the store will not take. */
+function isUnstorable({ settlements }: SettleParams): boolean {
+  return settlements.some(({ outcome }) => outcome.kind === 'succeeded' && outcome.result === unstorable)
 }
 
 function takeFault(owner: Incarnation, name: StoreCall): Fault | undefined {

@@ -2,8 +2,11 @@ import { clockJumps } from './clock-jump.ts'
 import { clockSkewed } from './clock-skew.ts'
 import { crowded } from './crowded.ts'
 import { databaseRestarts } from './database-restart.ts'
+import { drifting } from './drifting.ts'
 import { everything } from './everything.ts'
 import { exclusiveWork } from './exclusive-work.ts'
+import { failovers } from './failover.ts'
+import { longHaul } from './long-haul.ts'
 import { lostClaimReplies } from './lost-claim-replies.ts'
 import { misbehavingHandlers } from './misbehaving-handlers.ts'
 import { mixedFleet } from './mixed-fleet.ts'
@@ -36,6 +39,9 @@ export const scenarios: readonly Scenario[] = [
   exclusiveWork,
   saturated,
   sparse,
+  failovers,
+  drifting,
+  longHaul,
   crowded,
   producers,
   mixedFleet,

@@ -7,7 +7,7 @@ type Draw = (bound: number, what: string, k: number) => number
 function careless(steps: readonly WorkStep[], draw: Draw): WorkStep[] {
   return steps
     .flatMap((step, k): WorkStep[] => {
-      const again = { ...step, atMs: step.atMs + draw(20_000, 'again', k) }
+      const again = { ...step, again: true, atMs: step.atMs + draw(20_000, 'again', k) }
       switch (draw(8, 'how', k)) {
         case 0:
           return [step, again]

@@ -17,7 +17,7 @@ export interface Scenario {
   /** The work of one run; `draw` answers a number in [0, bound) of its own for each name. */
   workload(draw: (bound: number, what: string, k: number) => number): readonly WorkStep[]
   /** Work beside jobs that its workers do, one at a time. */
-  readonly duty?: Duty
+  readonly duties?: readonly Duty[]
   readonly families: readonly FamilyName[]
   /** How many times as many faults as their families say; default 1. */
   readonly density?: number
@@ -35,6 +35,8 @@ export interface WorkStep {
   readonly job: JobDescription
   readonly input: unknown
   readonly options: EnqueueOptions & { readonly id: string }
+  /** It is sent under the id of another step, on purpose. */
+  readonly again?: boolean
   /** What is enqueued along with it: all or none. */
   readonly also?: readonly WorkItem[]
   /** Its producer dies between creating it and giving it a place in the queue. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Case } from './case.ts'
-import { type Fixture, recoveryOf } from './fixture.ts'
+import { type Fixture, recoveryOf, shortMs } from './fixture.ts'
 import { inputs, names } from './hostile.ts'
 
 /** Claims, renews, and settles a job that hostile text is in, and finds all of it unchanged. */
@@ -122,6 +122,30 @@ export const textCases: readonly Case[] = [
       const error = { code: '__proto__', message: long }
       await settle(id, messages.length + 1, { kind: 'failed', error, permanent: true, delayMs: 0 })
       assert.deepEqual((await get(id)).error, error)
+    },
+  },
+  {
+    name: 'an error is kept with its stack, or none, and with what another release put into it (0.19, X01)',
+    run: async ({ start, settle, get, claim, seen, reclaim, store }) => {
+      const { id } = await start({ maxAttempts: 1_000, leaseTtlMs: shortMs })
+      const stack = `Error: \uFFFD\n    at f (a.ts:1:1)\n    at '; -- $1 ? \\u0000 😀 ... (truncated)`
+      const errors = [
+        { code: 'E', message: 'm', stack },
+        { code: 'E', message: 'm' },
+        { code: 'E', message: 'm', stack: '' },
+        { code: 'E', message: 'm', stack, hint: { deep: [null, { at: '1' }] } },
+      ]
+      for (const [n, error] of errors.entries()) {
+        await settle(id, n + 1, { kind: 'failed', error, permanent: false, delayMs: 0 })
+        assert.deepEqual((await get(id)).error, error)
+        await claim()
+      }
+      // A cancel of the running job rewrites its row.
+      await store.jobs.requestCancel({ id })
+      assert.deepEqual((await get(id)).error, errors.at(-1))
+      await seen(shortMs)
+      await reclaim()
+      assert.deepEqual((await get(id)).error, { code: 'LEASE_LOST', message: 'lease lost x1' })
     },
   },
   {

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import type { Case } from './case.ts'
-import { assertWithin } from './fixture.ts'
+import type { WatchMoveReply } from '../../engine/ports/store.ts'
+import { assertWithin, succeeded } from './fixture.ts'
+
+/** Whether anything is silent in a store that others may use is not for each of these cases to say. */
+function assertMoved({ silent, ...moved }: WatchMoveReply, expected: Omit<WatchMoveReply, 'silent'>): void {
+  assert.equal(typeof silent, 'boolean')
+  assert.deepEqual(moved, expected)
+}
+
+const ttlMs = 30_000
 
 export const watchCases: readonly Case[] = [
   {
@@ -29,10 +38,10 @@ export const watchCases: readonly Case[] = [
       const stepMs = await sweepMs()
       await advance(3 * stepMs)
       const sinceMs = await now()
-      assert.deepEqual(await move(), { kind: 'restarted', nowMs: sinceMs, seenSinceMs: sinceMs })
+      assertMoved(await move(), { kind: 'restarted', nowMs: sinceMs, seenSinceMs: sinceMs })
       for (const ms of [stepMs, 2 * stepMs, 0, 1]) {
         await advance(ms)
-        assert.deepEqual(await move(), { kind: 'moved', nowMs: await now(), seenSinceMs: sinceMs })
+        assertMoved(await move(), { kind: 'moved', nowMs: await now(), seenSinceMs: sinceMs })
       }
     },
   },
@@ -43,7 +52,7 @@ export const watchCases: readonly Case[] = [
       await move()
       await advance(2 * (await sweepMs()) + 1)
       const nowMs = await now()
-      assert.deepEqual(await move(), { kind: 'restarted', nowMs, seenSinceMs: nowMs })
+      assertMoved(await move(), { kind: 'restarted', nowMs, seenSinceMs: nowMs })
     },
   },
   {
@@ -70,9 +79,46 @@ export const watchCases: readonly Case[] = [
       await move()
       await advance(-1_001)
       const nowMs = await now()
-      assert.deepEqual(await move(), { kind: 'restarted', nowMs, seenSinceMs: nowMs })
+      assertMoved(await move(), { kind: 'restarted', nowMs, seenSinceMs: nowMs })
       await advance(1)
-      assert.deepEqual(await move(), { kind: 'moved', nowMs: nowMs + 1, seenSinceMs: nowMs })
+      assertMoved(await move(), { kind: 'moved', nowMs: nowMs + 1, seenSinceMs: nowMs })
+    },
+  },
+  {
+    name: 'a move says from its expiry on that a lease is silent, until it is taken, to the millisecond (0.20)',
+    needs: 'clock',
+    run: async ({ seen, reclaim, start, advance, move }) => {
+      await seen(ttlMs)
+      await reclaim()
+      const { id } = await start()
+      assert.equal((await move()).silent, false)
+      await seen(ttlMs - 1)
+      assert.equal((await move()).silent, false)
+      await advance(1)
+      assert.equal((await move()).silent, true)
+      assert.deepEqual(
+        (await reclaim()).map((job) => job.id),
+        [id],
+      )
+      assert.equal((await move()).silent, false)
+    },
+  },
+  {
+    name: 'it says so too where the watch holds the lease back, where it is refused, and of a lease that nobody needs (0.20)',
+    needs: 'clock',
+    run: async ({ store, seen, reclaim, start, settle, advance, now, move }) => {
+      await seen(ttlMs)
+      await reclaim()
+      const { id, epoch } = await start()
+      await settle(id, epoch, succeeded)
+      await advance(10 * ttlMs)
+      const late = { lastReplyMs: (await now()) - 5_001, sinceReplyMs: 0, maxAgeMs: 5_000 }
+      const { kind, silent } = await store.watch.move(late)
+      assert.deepEqual([kind, silent], ['refused', true])
+      assert.equal((await move()).silent, true)
+      await seen(ttlMs)
+      assert.deepEqual(await reclaim(), [])
+      assert.equal((await move()).silent, false)
     },
   },
   {

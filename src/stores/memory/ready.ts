@@ -46,23 +46,35 @@ export function createReady(current: (id: string) => JobRecord | undefined): Rea
     return undefined
   }
 
+  /** The first due job of a lane, if it goes before `best`; bands behind that of `best` are not looked at. */
+  function better(
+    best: JobRecord | null,
+    lane: readonly JobRecord[][],
+    from: number,
+    nowMs: number,
+  ): JobRecord | null {
+    const last = best ? best.spec.band : bands - 1
+    for (let band = 0; band <= last; band++) {
+      const top = head(lane[from + band] as JobRecord[])
+      if (!top || dueMs(top) > nowMs) continue
+      return best && band === last && !before(top, best) ? best : top
+    }
+    return best
+  }
+
   return {
     add: (job) => push(heapOf(job), job),
     first: ({ queues, kinds, solo }, nowMs) => {
-      for (let band = 0; band < bands; band++) {
-        let best: JobRecord | null = null
-        for (const queue of queues) {
-          const byKind = lanes.get(queue)
-          if (!byKind) continue
-          for (const kind of kinds) {
-            const heap = byKind.get(kind)?.[solo ? band + bands : band]
-            const top = heap && head(heap)
-            if (top && dueMs(top) <= nowMs && (best === null || before(top, best))) best = top
-          }
+      let best: JobRecord | null = null
+      for (const queue of queues) {
+        const byKind = lanes.get(queue)
+        if (!byKind) continue
+        for (const kind of kinds) {
+          const lane = byKind.get(kind)
+          if (lane) best = better(best, lane, solo ? bands : 0, nowMs)
         }
-        if (best) return best
       }
-      return null
+      return best
     },
     earliestMs: (queue) => {
       let earliestMs = Number.POSITIVE_INFINITY

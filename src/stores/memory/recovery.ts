@@ -1,9 +1,9 @@
 import type { JobRecord } from '../../engine/jobs/record.ts'
 import { reclaimed, takenBack, takenTo, timedOut } from '../../engine/jobs/transitions.ts'
 import type { AdoptReply, LeaseRow, ReclaimReply, TimeoutReply } from '../../engine/ports/store.ts'
-import { isSilent } from '../../engine/recovery/watch.ts'
 import { jobsUnder } from './claims.ts'
-import { type Content, byText, put } from './content.ts'
+import { type Content, put } from './content.ts'
+import { silentLeases } from './silent.ts'
 import { quietForMs } from './watch.ts'
 
 export function reclaim(
@@ -24,18 +24,6 @@ export function reclaim(
     heldBack: silent.length - takeable.length,
     full: takeable.length > limit,
   }
-}
-
-/** Lease rows whose holder is silent, longest expired first. */
-function silentLeases(content: Content, nowMs: number): LeaseRow[] {
-  const sweepMs = content.watch?.sweepMs ?? 0
-  const silent: LeaseRow[] = []
-  for (const rows of content.leases.values()) {
-    for (const row of rows) {
-      if (isSilent(row, sweepMs, nowMs)) silent.push(row)
-    }
-  }
-  return silent.sort((a, b) => a.expiresAtMs - b.expiresAtMs || byText(a.token, b.token) || a.ttlMs - b.ttlMs)
 }
 
 function takeLease(content: Content, lease: LeaseRow, nowMs: number): JobRecord[] {

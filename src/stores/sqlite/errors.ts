@@ -1,5 +1,6 @@
 import SqliteDriver from 'better-sqlite3'
-import { HoldfastError, InvalidArgument, StoreUnavailable } from '../../engine/errors.ts'
+import { InvalidArgument, StoreUnavailable } from '../../engine/errors.ts'
+import { StoreClosed, StoreCorrupt } from '../errors.ts'
 
 /** What SQLite's result codes mean to a caller, and what to do about them. */
 
@@ -18,21 +19,6 @@ export class SqliteUnavailable extends StoreUnavailable {
     this.reason = reason
     this.sqliteCode = sqliteCode
   }
-}
-
-/** The file is damaged, or no SQLite database at all. Waiting does not help, so it counts as no outage. */
-export class StoreCorrupt extends HoldfastError {
-  readonly code = 'STORE_CORRUPT'
-}
-
-/** The tables are missing, or were made by a release that this one cannot work beside. */
-export class SchemaUnusable extends HoldfastError {
-  readonly code = 'STORE_SCHEMA'
-}
-
-/** The store was closed; nothing was done. */
-export class StoreClosed extends HoldfastError {
-  readonly code = 'STORE_CLOSED'
 }
 
 const advice: Readonly<Record<UnavailableReason, string>> = {

@@ -1,5 +1,6 @@
 import type SqliteDriver from 'better-sqlite3'
 import { InvalidConfig } from '../../engine/errors.ts'
+import { shown } from '../../engine/given.ts'
 import type { InspectableStore } from '../../engine/ports/store.ts'
 import type { Random } from '../../engine/ports/random.ts'
 import { systemClock, systemRandom } from '../../engine/system.ts'
@@ -29,7 +30,8 @@ import { type Transactions, createTransactions } from './transact.ts'
 import { type Turnstile, createTurnstile } from './turnstile.ts'
 import * as watch from './watch.ts'
 
-export { SchemaUnusable, SqliteUnavailable, StoreClosed, StoreCorrupt } from './errors.ts'
+export { SchemaUnusable, StoreClosed, StoreCorrupt } from '../errors.ts'
+export { SqliteUnavailable } from './errors.ts'
 export type { UnavailableReason } from './errors.ts'
 export type { SqliteTransaction, Transactions } from './transact.ts'
 
@@ -68,6 +70,7 @@ export function sqliteStore(target: SqliteTarget, options: SqliteOptions = {}): 
   if (synchronous !== 'full' && synchronous !== 'normal') {
     throw new InvalidConfig(`synchronous must be 'full' or 'normal', not ${JSON.stringify(synchronous)}`)
   }
+  requireTarget(target)
   const settings = { time: { nowMs: () => clock.wallMs() }, synchronous }
   const connection =
     'file' in target
@@ -78,6 +81,22 @@ export function sqliteStore(target: SqliteTarget, options: SqliteOptions = {}): 
   const writes = createTurnstile(patience)
   const raw = storeOver(connection, createTurnstile(patience), writes, callMs)
   return { ...raw, ...resilient(raw, { ...options, callMs }), ...createTransactions(connection, writes) }
+}
+
+function requireTarget(target: unknown): void {
+  const { file, database } = (typeof target === 'object' && target !== null ? target : {}) as {
+    readonly file?: unknown
+    readonly database?: Partial<SqliteHandle> | null
+  }
+  if (file !== undefined) {
+    if (typeof file === 'string') return
+    throw new InvalidConfig(`file must be a path, not ${shown(file)}`)
+  }
+  if (database === undefined) {
+    throw new InvalidConfig(`sqliteStore takes { file } or { database }, not ${shown(target)}`)
+  }
+  if (typeof database?.prepare === 'function' && typeof database.exec === 'function') return
+  throw new InvalidConfig(`database must be a Database of better-sqlite3, not ${shown(database)}`)
 }
 
 /** The bare store in memory, under the database time that `time` gives it: for the simulation. */

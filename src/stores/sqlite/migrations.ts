@@ -1,5 +1,5 @@
 import type SqliteDriver from 'better-sqlite3'
-import { SchemaUnusable } from './errors.ts'
+import { SchemaUnusable } from '../errors.ts'
 import { type Step, steps } from './schema.ts'
 
 /**

@@ -3,15 +3,16 @@ import { reclaimed, takenBack } from '../../engine/jobs/transitions.ts'
 import type { ReclaimReply } from '../../engine/ports/store.ts'
 import { setBackMsMax } from '../../engine/recovery/watch.ts'
 import { jobsUnderLease, putMoved } from './moving.ts'
+import { isSilent } from './silent.ts'
 import type { Operation } from './statements.ts'
 import { quietForMs, watchOf } from './watch.ts'
 
 /**
  * Silent lease rows, longest expired first. There is one for each batch that is held, so reading all of them
- * costs less than an index on a column that every heartbeat writes. `isSilent` of the watch, said in SQL.
+ * costs less than an index on a column that every heartbeat writes.
  */
 const silentLeases = `select l.claim, l.ttl_ms, c.jobs from holdfast_lease l join holdfast_claim c on c.claim = l.claim
-  where holdfast_now() >= l.expires_at or l.expires_at > holdfast_now() + l.ttl_ms + ?
+  where ${isSilent}
   order by l.expires_at, c.token, l.ttl_ms`
 
 export function reclaim(operation: Operation, { limit }: { readonly limit: number }): ReclaimReply {

@@ -1,5 +1,6 @@
 import type { WatchMoveParams, WatchMoveReply, WatchState } from '../../engine/ports/store.ts'
 import { isFresh, moved } from '../../engine/recovery/watch.ts'
+import { anySilent } from './silent.ts'
 import type { Operation } from './statements.ts'
 
 /** One row, read whole and written back by the rules of `engine/recovery/watch.ts`. */
@@ -18,11 +19,12 @@ export function declare(
 export function move(operation: Operation, params: WatchMoveParams): WatchMoveReply {
   const { nowMs } = operation
   const found = watchOf(operation)
+  const silent = anySilent(operation, found?.sweepMs ?? 0)
   // Without a period nothing is fresh, and a row made here would decide the period of the fleet.
-  if (!found) return { kind: 'refused', nowMs, seenSinceMs: nowMs }
+  if (!found) return { kind: 'refused', nowMs, seenSinceMs: nowMs, silent }
   const { kind, watch } = moved(found, params, nowMs)
   if (kind !== 'refused') write(operation, watch)
-  return { kind, nowMs, seenSinceMs: watch.seenSinceMs ?? nowMs }
+  return { kind, nowMs, seenSinceMs: watch.seenSinceMs ?? nowMs, silent }
 }
 
 /** For how long the store has been seen without interruption, as of now; -1 if it is not being seen. */

@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { createEngine } from '../../../src/engine/engine.ts'
 import { InvalidConfig } from '../../../src/engine/errors.ts'
 import { type JobOptions, defineJob, isHandled } from '../../../src/engine/jobs/definition.ts'
+import { payloadsOf } from '../../../src/engine/jobs/payloads.ts'
+import type { JobSpec } from '../../../src/engine/jobs/record.ts'
 import { handlerInput } from '../../../src/engine/jobs/input.ts'
 import { bench } from '../../support/bench.ts'
 import { trapUnhandledRejections } from '../../support/unhandled.ts'
@@ -76,7 +78,8 @@ describe('a definition', () => {
 })
 
 describe('the input of a handler', () => {
-  const stored = (value: unknown, inputVersion = 1): { input: string; inputVersion: number } => ({
+  const stored = (value: unknown, inputVersion = 1): Pick<JobSpec, 'id' | 'input' | 'inputVersion'> => ({
+    id: 'x',
     input: JSON.stringify(value),
     inputVersion,
   })
@@ -86,7 +89,7 @@ describe('the input of a handler', () => {
       name: 'mail',
       input: z.object({ at: z.coerce.date(), n: z.number().default(7) }),
     })
-    expect(await handlerInput(job, stored({ at: '2026-01-01T00:00:00Z' }))).toEqual({
+    expect(await handlerInput(job, stored({ at: '2026-01-01T00:00:00Z' }), payloadsOf(undefined))).toEqual({
       at: new Date('2026-01-01T00:00:00Z'),
       n: 7,
     })
@@ -94,12 +97,14 @@ describe('the input of a handler', () => {
 
   it('is the output of an asynchronous schema (0.23)', async () => {
     const input = z.string().transform(async (text) => text.toUpperCase())
-    expect(await handlerInput(defineJob({ name: 'mail', input }), stored('abc'))).toBe('ABC')
+    expect(await handlerInput(defineJob({ name: 'mail', input }), stored('abc'), payloadsOf(undefined))).toBe(
+      'ABC',
+    )
   })
 
   it('is INPUT_INVALID with the path of what is wrong when the schema refuses it', async () => {
     const job = defineJob({ name: 'mail', input: z.object({ to: z.array(z.string()) }) })
-    await expect(handlerInput(job, stored({ to: ['a', 1] }))).rejects.toMatchObject({
+    await expect(handlerInput(job, stored({ to: ['a', 1] }), payloadsOf(undefined))).rejects.toMatchObject({
       code: 'INPUT_INVALID',
       message: expect.stringContaining('to.1'),
     })
@@ -112,8 +117,12 @@ describe('the input of a handler', () => {
       inputVersion: 3,
       upgradeInput: (old, from) => ({ to: [`${(old as { to: string }).to} from ${from}`] }),
     })
-    expect(await handlerInput(job, stored({ to: 'ann' }, 1))).toEqual({ to: ['ann from 1'] })
-    expect(await handlerInput(job, stored({ to: ['ann'] }, 3))).toEqual({ to: ['ann'] })
+    expect(await handlerInput(job, stored({ to: 'ann' }, 1), payloadsOf(undefined))).toEqual({
+      to: ['ann from 1'],
+    })
+    expect(await handlerInput(job, stored({ to: ['ann'] }, 3), payloadsOf(undefined))).toEqual({
+      to: ['ann'],
+    })
   })
 
   it('may be upgraded asynchronously', async () => {
@@ -123,6 +132,6 @@ describe('the input of a handler', () => {
       inputVersion: 2,
       upgradeInput: async (old) => `${String(old)}!`,
     })
-    expect(await handlerInput(job, stored('a', 1))).toBe('a!')
+    expect(await handlerInput(job, stored('a', 1), payloadsOf(undefined))).toBe('a!')
   })
 })

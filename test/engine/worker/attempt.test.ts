@@ -73,6 +73,41 @@ describe('a handler that throws', () => {
     expect(error?.message.length).toBeLessThan(8_300)
   })
 
+  it('has its stack kept with the error, made storable and marked like the message (X01)', async () => {
+    const plain = await once(() => Promise.reject(new TypeError('bad')))
+    expect(plain.error?.stack).toMatch(/^TypeError: bad\n {4}at .*attempt\.test\.ts/)
+    const hostile = new Error('a\0b')
+    hostile.stack = 'at \0 \ud800 f'
+    expect((await once(() => Promise.reject(hostile))).error?.stack).toBe('at \uFFFD \uFFFD f')
+    const deep = Object.assign(new Error('deep'), { stack: '😀'.repeat(9_000) })
+    const { error } = await once(() => Promise.reject(deep))
+    expect(error?.stack).toMatch(/ \.\.\. \(truncated\)$/)
+    expect(error?.stack?.isWellFormed()).toBe(true)
+    expect(error?.stack?.length).toBeLessThan(8_300)
+    const own = await once(() => Promise.reject(new PermanentFailure('never')))
+    expect(own.error).toMatchObject({ code: 'PERMANENT_FAILURE', stack: expect.stringContaining('    at ') })
+  })
+
+  const stackless: [string, unknown][] = [
+    ['a value that has none', 'oops'],
+    ['nothing', undefined],
+    ['an Error whose stack is none', Object.assign(new Error('x'), { stack: 5 })],
+    ['an Error whose stack says what its message says', Object.assign(new Error('x'), { stack: 'Error: x' })],
+    [
+      'an Error whose stack cannot be read',
+      Object.defineProperty(new Error('x'), 'stack', {
+        get: () => {
+          throw new Error('no')
+        },
+      }),
+    ],
+  ]
+  it.each(stackless)('%s keeps no stack', async (_what, value) => {
+    const { error } = await once(() => Promise.reject(value))
+    expect(error).toMatchObject({ code: 'HANDLER_ERROR' })
+    expect(error).not.toHaveProperty('stack')
+  })
+
   it('is tried again after its backoff, exactly maxAttempts times (0.5, 5.4)', async () => {
     const b = await running(() => Promise.reject(new Error('again')), {
       retry: { backoff: { kind: 'constant', delayMs: 4_000 } },
@@ -197,7 +232,10 @@ describe('a timeout (0.6)', () => {
   it('is retried while budget is left', async () => {
     const b = await running(({ sleep }) => sleep(60_000), { timeoutMs: 5_000 })
     await b.clock.advance(60_000)
-    expect(await b.database.job('x')).toMatchObject({ state: 'failed', attempt: 3, failures: 3 })
+    const job = await b.database.job('x')
+    expect(job).toMatchObject({ state: 'failed', attempt: 3, failures: 3 })
+    // Its reason is made by the engine: a stack of that would tell nothing.
+    expect(job.error).toEqual({ code: 'TIMEOUT', message: 'attempt of job x exceeded 5000 ms' })
     await b.engine.stop()
   })
 

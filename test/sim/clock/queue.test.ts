@@ -73,3 +73,13 @@ test('is a sorted list, whatever is pushed, popped and cancelled', () => {
     }),
   )
 })
+
+test('events that are moved come at their new time, the others as before', () => {
+  const queue = createQueue()
+  for (const ordinal of [1, 2, 3, 4, 5, 6]) queue.push(event(10 * ordinal, ordinal % 2, ordinal))
+  queue.retime(
+    ({ node }) => node === 1,
+    ({ atMs }) => 100 - atMs,
+  )
+  expect(popAll(queue)).toEqual(['20/0/2', '40/0/4', '50/1/5', '60/0/6', '30/1/3', '10/1/1'])
+})

@@ -149,7 +149,7 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   fc.record({ kind: fc.constant('cancelled' as const) }),
   fc.record({
     kind: fc.constant('failed' as const),
-    error: fc.constant({ code: 'E', message: 'm' }),
+    error: fc.constantFrom({ code: 'E', message: 'm' }, { code: 'E', message: 'm', stack: 'at f' }),
     permanent: pick(false, false, false, true),
     delayMs: pick(0, 4),
   }),
@@ -365,6 +365,7 @@ const move = fc.record({ lateMs: pick(0, 0, 4, 5), sinceReplyMs: pick(0, 2) }).m
     const params = { lastReplyMs: model.nowMs - raw.lateMs - sinceReplyMs, sinceReplyMs, maxAgeMs: 4 }
     const reply = model.move(params)
     count(seen, reply.kind)
+    count(seen, reply.silent ? 'silent' : 'not silent')
     return [reply, await store.watch.move(params)]
   }),
 )

@@ -168,10 +168,7 @@ export class Model {
 
   reclaim({ limit }: { readonly limit: number }): port.ReclaimReply {
     if (limit <= 0) return nothing
-    const mostMs = 1_000 + 2 * (this.watch?.sweepMs ?? 0)
-    const silent = this.leases.filter(
-      ({ expiresAtMs, ttlMs }) => expiresAtMs <= this.nowMs || expiresAtMs - this.nowMs - ttlMs > mostMs,
-    )
+    const silent = this.#silent()
     const open = silent.filter(({ ttlMs }) => this.#watchedFor(ttlMs))
     open.sort((a, b) => a.expiresAtMs - b.expiresAtMs || byBytes(a.token, b.token) || a.ttlMs - b.ttlMs)
     const jobs: port.Reclaimed[] = []
@@ -347,14 +344,15 @@ export class Model {
 
   move({ lastReplyMs, sinceReplyMs, maxAgeMs }: port.WatchMoveParams): port.WatchMoveReply {
     const { watch, nowMs } = this
-    if (!watch) return { kind: 'refused', nowMs, seenSinceMs: nowMs }
+    const silent = this.#silent().length > 0
+    if (!watch) return { kind: 'refused', nowMs, seenSinceMs: nowMs, silent }
     let kind: port.WatchMoveReply['kind'] = 'moved'
     if (lastReplyMs + sinceReplyMs + maxAgeMs < nowMs) kind = 'refused'
     else if (!this.#fresh()) {
       kind = 'restarted'
       watch.seenSinceMs = watch.seenAtMs = nowMs
     } else if ((watch.seenAtMs ?? 0) < nowMs) watch.seenAtMs = nowMs
-    return { kind, nowMs, seenSinceMs: watch.seenSinceMs ?? nowMs }
+    return { kind, nowMs, seenSinceMs: watch.seenSinceMs ?? nowMs, silent }
   }
 
   dump(): port.StoreDump {
@@ -378,6 +376,13 @@ export class Model {
     if (seenAtMs === null) return false
     const ageMs = this.nowMs - seenAtMs
     return ageMs >= -1_000 && ageMs <= 2 * sweepMs
+  }
+
+  #silent(): Writable<port.LeaseRow>[] {
+    const mostMs = 1_000 + 2 * (this.watch?.sweepMs ?? 0)
+    return this.leases.filter(
+      ({ expiresAtMs, ttlMs }) => expiresAtMs <= this.nowMs || expiresAtMs - this.nowMs - ttlMs > mostMs,
+    )
   }
 
   #watchedFor(ms: number): boolean {

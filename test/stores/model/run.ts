@@ -20,7 +20,7 @@ const worthSeeing = [
   ['applied succeeded', 'applied queued', 'applied failed', 'applied running', 'lost null'],
   ['lost queued', 'lost running', 'lost succeeded', 'superseded queued', 'superseded running'],
   ['reclaimed queued', 'reclaimed failed', 'held back', 'full', 'timed out queued', 'timed out failed'],
-  ['moved', 'restarted', 'refused'],
+  ['moved', 'restarted', 'refused', 'silent', 'not silent'],
   ['adopted queued', 'adopted failed', 'one due', 'none due'],
   ['applied cancelled', 'lost cancelled', 'reclaimed cancelled', 'timed out cancelled'],
   ['cancel cancelled', 'cancel requested', 'cancel ended', 'cancel missing', 'repaired'],

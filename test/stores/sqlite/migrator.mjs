@@ -1,14 +1,15 @@
-// Sets a file up, at the same moment as others, or dies in the middle of it.
-//   node migrator.mjs FILE [die]
+// Sets files up, each at the same moment as others do, or dies in the middle of it.
 import Database from 'better-sqlite3'
 import { steps } from '../../../dist/stores/sqlite/schema.js'
 import { sqliteStore } from '../../../dist/stores/sqlite/index.js'
 
-const [file, die] = /** @type {[string, string?]} */ (process.argv.slice(2))
-process.once('message', () => void (die ? dieInTheMiddle() : migrate()))
+process.on('message', (message) => {
+  const { file, said, dies } = /** @type {{ file: string, said: string, dies?: boolean }} */ (message)
+  void (dies ? dieInTheMiddle(file) : migrate(file, said))
+})
 process.send?.({ kind: 'ready' })
 
-function dieInTheMiddle() {
+function dieInTheMiddle(/** @type {string} */ file) {
   const db = new Database(file)
   db.pragma('journal_mode = wal')
   db.exec('begin immediate; create table holdfast_schema (version integer primary key)')
@@ -16,10 +17,10 @@ function dieInTheMiddle() {
   process.kill(process.pid, 'SIGKILL')
 }
 
-async function migrate() {
+async function migrate(/** @type {string} */ file, /** @type {string} */ said) {
   const store = sqliteStore({ file })
   await store.migrate()
   await store.jobs.get({ id: 'nobody' })
   await store.close()
-  process.disconnect()
+  process.send?.({ kind: said })
 }

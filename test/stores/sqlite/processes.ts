@@ -1,47 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { type Program, start as startProgram } from '../../support/processes.ts'
 
-interface Message {
-  readonly kind: string
-  readonly [key: string]: unknown
-}
+export type { Program } from '../../support/processes.ts'
 
-/** A real process that runs one of the programs of this folder. */
-export interface Program {
-  readonly process: ChildProcess
-  readonly messages: readonly Message[]
-  /** Resolves with the first message of that kind; rejects if the process ends without one. */
-  heard(kind: string): Promise<Message>
-  /** Resolves with the exit code, or the signal. */
-  ended(): Promise<number | string | null>
-}
-
+/** Starts one of the programs of this folder. */
 export function start(program: string, ...args: string[]): Program {
-  const path = fileURLToPath(new URL(program, import.meta.url))
-  const child = fork(path, args, { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-  const messages: Message[] = []
-  child.on('message', (message) => messages.push(message as Message))
-  const exit = once(child, 'exit') as Promise<[number | null, string | null]>
-  return {
-    process: child,
-    messages,
-    heard: (kind) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          const found = messages.find((message) => message.kind === kind)
-          if (found) resolve(found)
-        }
-        child.on('message', look)
-        look()
-        void exit.then(([code, signal]) => {
-          look()
-          reject(new Error(`${program} ended (${code ?? signal}) without saying ${kind}`))
-        })
-      }),
-    ended: async () => {
-      const [code, signal] = await exit
-      return code ?? signal
-    },
-  }
+  return startProgram(new URL(program, import.meta.url), ...args)
 }

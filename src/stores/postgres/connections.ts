@@ -1,0 +1,182 @@
+import pg from 'pg'
+import { HoldfastError } from '../../engine/errors.ts'
+import type { Clock } from '../../engine/ports/clock.ts'
+import type { Use } from './database.ts'
+import { isUnknownParameter, spoils, typed } from './errors.ts'
+
+/**
+ * Connections of the store's own, in two pools, so that what keeps leases never waits for anything else, be it a
+ * burst of enqueues or handlers that have taken the last connection of the caller's pool.
+ *
+ * A call is bounded on the server too. On a direct connection that is a parameter of the connection. A transaction
+ * pooler hands one connection to many, and refuses or drops such parameters: there each statement gets its
+ * transaction and its bound with it, which costs two more round trips. Which of the two it is shows at connecting.
+ */
+export interface Connections {
+  /** Lends a connection to `work`; one that `spoil` was told of is not used again. */
+  holding<R>(use: Use, work: (held: Held) => Promise<R>): Promise<R>
+  end(): Promise<void>
+}
+
+export interface Held {
+  readonly client: pg.ClientBase
+  /** The server ends each of its statements in time by itself. */
+  readonly bounded: boolean
+  /** What is left of the bound for the server, in ms. */
+  readonly leftMs: number
+  /** Looks whether a failure leaves the connection in a state that nobody knows. Answers whether it does. */
+  readonly spoil: (error: unknown) => boolean
+}
+
+export interface ConnectionOptions {
+  readonly connection: pg.PoolConfig
+  readonly clock: Clock
+  readonly callMs: number
+  /** Most connections beside those for what is urgent. */
+  readonly connections: number
+  readonly prepared: boolean
+}
+
+/** Of a call's bound: a tenth is left for the answer, so that it is the server which ends a statement. */
+const serverShare = 0.9
+/** What keeps leases takes turns: a settle, a heartbeat and a sweep. */
+const urgentMax = 2
+/** Longer than a heartbeat, which would else connect anew each time. */
+const idleMs = 60_000
+
+export function createConnections(options: ConnectionOptions): Connections {
+  const { clock, callMs } = options
+  const serverMs = Math.max(1, Math.floor(callMs * serverShare))
+  const bounds = new WeakMap<pg.ClientBase, boolean>()
+  let pools = openPools(options, serverMs, true)
+
+  async function connected(use: Use): Promise<pg.PoolClient> {
+    const asked = pools
+    try {
+      return await asked[use].connect()
+    } catch (error) {
+      if (!asked.byParameter || !isUnknownParameter(error)) throw typed(error, 'no')
+      // Behind a pooler that refuses them. From now on without; who fails together with this call finds it so.
+      if (pools === asked) {
+        pools = openPools(options, serverMs, false)
+        await endPools(asked)
+      }
+      return connected(use)
+    }
+  }
+
+  async function checkOut(use: Use): Promise<{ held: Held; release: () => void }> {
+    const sinceMs = clock.monotonicMs()
+    const client = await connected(use)
+    let spoilt = false
+    const spoil = (error: unknown): boolean => {
+      const spoiling = !(error instanceof HoldfastError) && spoils(error)
+      spoilt ||= spoiling
+      return spoiling
+    }
+    try {
+      const bounded = bounds.get(client) ?? (await isBounded(client, serverMs))
+      bounds.set(client, bounded)
+      const waitedMs = clock.monotonicMs() - sinceMs
+      // Having waited for long, less is left than the parameter of the connection allows.
+      const inTime = waitedMs <= callMs - serverMs
+      const leftMs = Math.max(1, Math.floor(serverMs - waitedMs))
+      return {
+        held: { client, bounded: bounded && inTime, leftMs, spoil },
+        release: () => client.release(spoilt),
+      }
+    } catch (error) {
+      client.release(true)
+      throw typed(error, 'no')
+    }
+  }
+
+  return {
+    holding: async (use, work) => {
+      const { held, release } = await checkOut(use)
+      try {
+        return await work(held)
+      } finally {
+        release()
+      }
+    },
+    end: () => endPools(pools),
+  }
+}
+
+interface Pools extends Readonly<Record<Use, pg.Pool>> {
+  readonly byParameter: boolean
+}
+
+function openPools(options: ConnectionOptions, serverMs: number, byParameter: boolean): Pools {
+  const { connection, connections, prepared } = options
+  const { max: _max, min: _min, statement_timeout: _bound, ...given } = connection
+  // The password is hidden in the options of a pool: a copy of what can be seen lacks it.
+  const secret = connection.password === undefined ? {} : { password: connection.password }
+  const bounded = byParameter ? { options: parameters(connection.options, serverMs, prepared) } : {}
+  const settings: pg.PoolConfig = {
+    fallback_application_name: 'holdfast',
+    keepAlive: true,
+    ...given,
+    ...secret,
+    ...bounded,
+    connectionTimeoutMillis: serverMs,
+    idleTimeoutMillis: idleMs,
+    allowExitOnIdle: true,
+  }
+  const open = (max: number): pg.Pool => listenedTo(new pg.Pool({ ...settings, max }))
+  return { common: open(connections), urgent: open(urgentMax), byParameter }
+}
+
+async function endPools({ common, urgent }: Pools): Promise<void> {
+  await Promise.all([common.end(), urgent.end()])
+}
+
+/** An `error` event that nobody hears ends the process. Whoever uses the connection then hears of it anyway. */
+function listenedTo(pool: pg.Pool): pg.Pool {
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+/**
+ * Nothing runs on these connections but statements of the store, which are written for one plan each: by index,
+ * row by row. A guess of the planner over young statistics must not lead to another, nor to compiling it.
+ */
+const planning: readonly (readonly [string, string])[] = [
+  ['jit', 'off'],
+  ['enable_seqscan', 'off'],
+  ['random_page_cost', '1.1'],
+]
+
+/** What a connection asks for at its start. A client that froze in a transaction loses it, and its locks. */
+function parameters(given: string | undefined, serverMs: number, prepared: boolean): string {
+  const asked: (readonly [string, string])[] = [
+    ['statement_timeout', `${serverMs}`],
+    ['idle_in_transaction_session_timeout', `${serverMs}`],
+    ['default_transaction_isolation', 'read\\ committed'],
+    ...planning,
+    // A named statement is planned once; else it would be planned at each call for as long as that looks cheaper.
+    ...(prepared ? ([['plan_cache_mode', 'force_generic_plan']] as const) : []),
+  ]
+  return [given, ...asked.map(([name, value]) => `-c ${name}=${value}`)].filter(Boolean).join(' ')
+}
+
+/** The same for one transaction. */
+export function localSettings(leftMs: number): string {
+  const bounds = ['statement_timeout', 'idle_in_transaction_session_timeout'].map((name) => [
+    name,
+    `${leftMs}`,
+  ])
+  return [...bounds, ...planning].map(([name, value]) => `set local ${name} = ${value}`).join('; ')
+}
+
+/** Whether the connection has the bound it asked for: a pooler may have kept it to itself. */
+async function isBounded(client: pg.ClientBase, serverMs: number): Promise<boolean> {
+  const setting = `select setting from pg_settings where name = 'statement_timeout'`
+  const { rows } = await client.query<{ readonly setting: string }>({
+    text: setting,
+    query_timeout: serverMs,
+  } as pg.QueryConfig)
+  return rows[0]?.setting === `${serverMs}`
+}

@@ -1,0 +1,73 @@
+import type { PoolConfig } from 'pg'
+import { InvalidConfig } from '../../engine/errors.ts'
+import { shown } from '../../engine/given.ts'
+import type { InspectableStore } from '../../engine/ports/store.ts'
+import { systemClock } from '../../engine/system.ts'
+import { type ResilientOptions, resilient } from '../resilient.ts'
+import { type MigrationOptions, migrationSql } from './migrations/script.ts'
+import { defaultSchema, schemaTexts } from './names.ts'
+import { openDatabase } from './pool.ts'
+import { storeOver } from './store.ts'
+
+export { SchemaUnusable, StoreClosed, StoreCorrupt } from '../errors.ts'
+export { PostgresRefused, PostgresUnavailable } from './errors.ts'
+export type { UnavailableReason } from './errors.ts'
+export { type MigrationOptions, migrationSql } from './migrations/script.ts'
+
+/**
+ * Where the database is: a connection string, or a `Pool` of `pg`. A pool says how to connect, and is neither used
+ * nor closed: the store opens connections of its own, so that handlers which take all of the pool's cannot keep
+ * a heartbeat waiting.
+ */
+export type PostgresTarget = { readonly connectionString: string } | { readonly pool: PostgresPool }
+
+/** A `Pool` of `pg`, of any version. */
+export interface PostgresPool {
+  readonly options: object
+}
+
+export interface PostgresOptions extends ResilientOptions, MigrationOptions {
+  /** Most connections for claiming, enqueueing and reading; default 4. Two more are kept for what is urgent. */
+  readonly connections?: number
+  /**
+   * Named prepared statements; default false. They spare the server the planning of each statement, about a
+   * millisecond for a claim. Behind a transaction pooler they fail, unless it tracks them (PgBouncer does from
+   * 1.21 on, with `max_prepared_statements`).
+   */
+  readonly prepared?: boolean
+}
+
+/**
+ * Jobs in a PostgreSQL database, version 15 or newer; `migrate()` it once before use. Needs the package `pg`.
+ * Nothing is kept in a session, so it works behind a transaction pooler too. The database's time is the server's.
+ * A call that waits for a connection or a lock, or runs, for longer than `callMs` is `StoreUnavailable`; the
+ * server ends it by itself after nine tenths of that.
+ * Throws `InvalidConfig` for options that can never work.
+ */
+export function postgresStore(target: PostgresTarget, options: PostgresOptions = {}): InspectableStore {
+  const clock = options.clock ?? systemClock
+  const { callMs = 5_000, schema = defaultSchema, connections = 4, prepared = false } = options
+  if (!Number.isSafeInteger(connections) || connections < 1) {
+    throw new InvalidConfig(`connections must be a whole number >= 1, not ${shown(connections)}`)
+  }
+  const database = openDatabase({
+    connection: connectionOf(target),
+    clock,
+    callMs,
+    connections,
+    prepared,
+    text: schemaTexts(schema),
+  })
+  const raw = storeOver(database, { name: 'postgres', callMs, migrationScript: migrationSql(options) })
+  return { ...raw, ...resilient(raw, { ...options, callMs }) }
+}
+
+function connectionOf(target: unknown): PoolConfig {
+  const { connectionString, pool } = (typeof target === 'object' && target !== null ? target : {}) as {
+    readonly connectionString?: unknown
+    readonly pool?: { readonly options?: unknown } | null
+  }
+  if (typeof connectionString === 'string') return { connectionString }
+  if (typeof pool?.options === 'object' && pool.options !== null) return pool.options
+  throw new InvalidConfig(`postgresStore takes { connectionString } or { pool }, not ${shown(target)}`)
+}

@@ -1,0 +1,124 @@
+import type { ClaimParams, ClaimReply } from '../../../engine/ports/store.ts'
+import { time } from '../clock.ts'
+import type { Database, Param, Session } from '../database.ts'
+import { isDuplicate } from '../errors.ts'
+import { type ClaimedRow, claimedColumns, claimedOf, kindKey } from '../rows.ts'
+import { choose } from './due.ts'
+
+/** The answer to a claim that asks for nothing: known without asking the database. */
+function vain({ limit, queues, kinds }: ClaimParams): ClaimReply | null {
+  const wants = limit > 0 && kinds.length > 0 && queues.some(({ limit }) => limit > 0)
+  return wants ? null : { kind: 'claimed', jobs: [], soloWaiting: false }
+}
+
+/**
+ * What follows once `pick` holds the `tid` of locked rows: `claimed` of the transitions, the header and the lease
+ * rows. Rows are found by their place in the heap, which no plan can turn into a join; one that was changed
+ * between snapshot and lock is not found there, and stays for the next claim. A token that is there already fails
+ * the whole statement.
+ */
+const take = `header as materialized (select nextval('holdfast.claim_seq') as claim where exists (select from pick)),
+taken as (update holdfast.job j set state = 1, place = null, claim = (select claim from header), epoch = j.epoch + 1,
+    attempt = j.attempt + 1, version = j.version + 1, updated_at = (select ms from t), progress = null
+  from holdfast.body b where j.ctid = any(array(select tid from pick)) and j.state = 0 and b.seq = j.seq
+  returning ${claimedColumns}, (select ms from t) - j.visible_at as waited_ms, j.visible_at, j.seq, b.lease_ttl_ms, b.bound_ms),
+claimed as (insert into holdfast.claim (claim, made_at, bound_ms, token, worker, jobs)
+  select (select claim from header), (select ms from t), min(bound_ms), $1, $2,
+    array_agg(seq order by band, visible_at, seq) from taken having count(*) > 0),
+leased as (insert into holdfast.lease (claim, ttl_ms, expires_at)
+  select (select claim from header), d.lease_ttl_ms, (select ms from t) + d.lease_ttl_ms
+  from (select distinct lease_ttl_ms from taken) d)`
+const result = `k.id, k.kind, k.queue, k.band, k.input, k.spec, k.metadata, k.traceparent, k.enqueued_at, k.epoch,
+  k.attempt, k.failures, k.evictions, k.waited_ms`
+const inClaimOrder = 'order by k.band, k.visible_at, k.seq'
+
+/** The waiting jobs of one queue, kind and band that are due, in claim order; `l` is the lane. */
+const due = `from holdfast.job j where j.place = 0 and j.queue = l.queue and j.kind_key = l.kind_key and j.kind = l.kind
+    and j.band = l.band and j.visible_at <= (select ms from t) order by j.visible_at, j.seq`
+
+/**
+ * One statement over all queues and kinds. First it looks, without locks, how many of the first `limit` jobs come
+ * from each lane; then it locks as many in each, and passes over those that another claim has locked. So it
+ * locks nothing that it does not take, keeps the order where nobody is in the way, and loses nothing to a rival
+ * where somebody is. What is held, paused or without room is no lane. If a job on its last eviction is due it
+ * takes nothing and says so: then `claimAlone` decides.
+ */
+const claimMany = `with ${time},
+alone as materialized (select $8::boolean and exists (select from holdfast.job s where s.place = 1
+  and s.queue = any($3::text[]) and s.kind_key = any($5::int[]) and s.visible_at <= (select ms from t)) as waits),
+room as materialized (select q.queue, q.room from unnest($3::text[], $4::bigint[]) as q(queue, room)
+  where q.room > 0 and not (select waits from alone)
+    and not exists (select from holdfast.control c where c.what = 'hold')
+    and not exists (select from holdfast.control c where c.what = 'pause' and c.queue = q.queue)),
+lane as (select r.queue, r.room, k.kind_key, k.kind, b.band from room r
+  cross join unnest($5::int[], $6::text[]) as k(kind_key, kind)
+  cross join (values (0::smallint), (1::smallint), (2::smallint), (3::smallint)) as b(band)),
+ahead as (select l.*, a.visible_at, a.seq,
+    row_number() over (partition by l.queue order by l.band, a.visible_at, a.seq) as rank
+  from lane l cross join lateral (select j.visible_at, j.seq ${due} limit $7::bigint) a),
+share as materialized (select f.queue, f.kind_key, f.kind, f.band, count(*) as n
+  from (select * from ahead where rank <= room order by band, visible_at, seq limit $7::bigint) f
+  group by f.queue, f.kind_key, f.kind, f.band),
+pick as materialized (select p.tid from share l
+  cross join lateral (select j.ctid as tid ${due} limit l.n for update skip locked) p),
+${take}
+select (select waits from alone), exists (select from holdfast.claim c where c.token = $1), ${result}
+from t left join taken k on true ${inClaimOrder}`
+
+type Answer = readonly [soloDue: boolean, there: boolean, ...ClaimedRow]
+
+export async function claim(database: Database, params: ClaimParams): Promise<ClaimReply> {
+  const none = vain(params)
+  if (none) return none
+  try {
+    const rows = await database.autocommit('common', (session) =>
+      session.query<Answer>(claimMany, paramsOf(params)),
+    )
+    const [soloDue, there, id] = rows[0] as Answer
+    if (there) return { kind: 'void' }
+    if (soloDue) return await database.transaction('common', (session) => claimAlone(session, params))
+    return { kind: 'claimed', jobs: id === null ? [] : claimedOf(rows.map(jobOf)), soloWaiting: false }
+  } catch (error) {
+    if (isDuplicate(error)) return { kind: 'void' }
+    throw error
+  }
+}
+
+/** By sequence, as chosen; `place` must still be what it was then. */
+const claimChosen = `with ${time},
+pick as materialized (select j.ctid as tid from holdfast.job j
+  where j.seq = any($3::bigint[]) and j.place = $4::smallint and j.visible_at <= (select ms from t)
+  order by j.seq for update skip locked),
+${take}
+select ${result} from taken k ${inClaimOrder}`
+
+/**
+ * The long way, for while a job on its last eviction is due: look, choose by the rules of the port, lock what was
+ * chosen. A rival between the look and the lock makes the batch smaller, and the next poll makes up for it.
+ */
+async function claimAlone(session: Session, params: ClaimParams): Promise<ClaimReply> {
+  const there = 'select 1 from holdfast.claim where token = $1'
+  if ((await session.query(there, [params.token])).length > 0) return { kind: 'void' }
+  const { seqs, solo, soloWaiting } = await choose(session, params)
+  if (seqs.length === 0) return { kind: 'claimed', jobs: [], soloWaiting }
+  const chosen = [params.token, params.worker, seqs, solo ? 1 : 0]
+  const rows = await session.query<ClaimedRow>(claimChosen, chosen)
+  return { kind: 'claimed', jobs: claimedOf(rows), soloWaiting }
+}
+
+function paramsOf({ token, worker, limit, queues, kinds, solo }: ClaimParams): Param[] {
+  return [
+    token,
+    worker,
+    queues.map(({ queue }) => queue),
+    queues.map(({ limit }) => limit),
+    kinds.map(kindKey),
+    kinds,
+    limit,
+    solo !== 'pass',
+  ]
+}
+
+function jobOf([, , ...job]: Answer): ClaimedRow {
+  return job
+}

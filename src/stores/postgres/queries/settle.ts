@@ -1,0 +1,86 @@
+import type { Outcome } from '../../../engine/jobs/record.ts'
+import type { SettleParams, SettleReply, Settlement } from '../../../engine/ports/store.ts'
+import { time } from '../clock.ts'
+import type { Param, Session } from '../database.ts'
+import { placeOf, settleKinds, settleOf, stateOf } from '../rows.ts'
+
+/**
+ * `settled` of the transitions, for the whole group in one statement. Rows are locked in the order of their
+ * sequence, as a reclaim locks them, before one is written; each is found by key, one by one, since a join over
+ * guessed sizes would read the table. The update is heap-only: no index has what it changes, unless the job goes
+ * back to the queue.
+ */
+const end = `with ${time},
+given as materialized (select g.*, b.seq, b.spec
+  from unnest($1::text[], $2::bigint[], $3::smallint[], $4::text[], $5::text[], $6::boolean[], $7::bigint[]) with ordinality
+    as g(id, epoch, kind, result, error, permanent, delay_ms, n)
+  cross join lateral (select b.seq, b.spec from holdfast.body b where b.id = g.id offset 0) b order by b.seq, g.n),
+held as materialized (select g.n, g.seq, g.kind, g.result, g.error, g.delay_ms, g.spec, j.evictions, j.failures,
+    case when g.kind = 0 then 2 when g.kind = 3 then 4
+      when g.kind = 1 and (g.permanent or j.failures + 1 >= (g.spec::json->>'maxAttempts')::bigint) then 3
+      when j.cancel_requested_at is not null then 4 else 0 end as state
+  from given g cross join lateral (select j.evictions, j.failures, j.cancel_requested_at from holdfast.job j
+    where j.seq = g.seq and j.state = 1 and j.epoch = g.epoch for update) j),
+ended as (update holdfast.job j set state = h.state, claim = null, version = j.version + 1, updated_at = t.ms,
+    settle_epoch = j.epoch, settle_kind = h.kind,
+    failures = case h.kind when 1 then j.failures + 1 else j.failures end,
+    finished_at = case h.state when 0 then null else t.ms end,
+    visible_at = case h.state when 0 then t.ms + h.delay_ms else j.visible_at end,
+    place = case h.state when 0 then ${placeOf('h.evictions', 'h.spec')} end,
+    result = case h.kind when 0 then h.result else j.result end,
+    error = case h.kind when 0 then null when 1 then h.error else j.error end
+  from held h, t where j.seq = h.seq and j.state = 1 returning h.n, j.state)
+select n, state from ended`
+
+export async function settle(session: Session, { settlements }: SettleParams): Promise<SettleReply> {
+  if (settlements.length === 0) return { results: [] }
+  const results: (SettleReply['results'][number] | undefined)[] = settlements.map(() => undefined)
+  const ended = await session.query<[n: number, state: number]>(end, paramsOf(settlements))
+  for (const [n, state] of ended) results[n - 1] = { settled: 'applied', state: stateOf(state) }
+  if (ended.length === settlements.length) return { results: results as SettleReply['results'] }
+  const refused = settlements.filter((_, n) => results[n] === undefined)
+  const why = await reasons(session, refused)
+  return {
+    results: results.map((result, n) => result ?? reasonOf(settlements[n] as Settlement, why)),
+  }
+}
+
+interface Stands {
+  readonly state: number
+  readonly lastSettle: ReturnType<typeof settleOf>
+}
+
+const stands = `select b.id, j.state, j.settle_epoch, j.settle_kind
+  from holdfast.body b join holdfast.job j on j.seq = b.seq where b.id = any($1::text[])`
+
+/** A statement of its own: the first may have waited for the very settle that a repeat is looking for. */
+async function reasons(session: Session, refused: readonly Settlement[]): Promise<Map<string, Stands>> {
+  type Row = [id: string, state: number, settleEpoch: number | null, settleKind: number | null]
+  const rows = await session.query<Row>(stands, [refused.map(({ id }) => id)])
+  return new Map(rows.map(([id, state, epoch, kind]) => [id, { state, lastSettle: settleOf(epoch, kind) }]))
+}
+
+/** `refusal` of the transitions. */
+function reasonOf(
+  { id, epoch, outcome, repeated }: Settlement,
+  why: ReadonlyMap<string, Stands>,
+): SettleReply['results'][number] {
+  const job = why.get(id)
+  if (!job) return { settled: 'lost', state: null }
+  const own = job.lastSettle?.epoch === epoch && job.lastSettle.kind === outcome.kind
+  const state = stateOf(job.state)
+  return { settled: repeated ? (own ? 'applied' : 'superseded') : 'lost', state }
+}
+
+function paramsOf(settlements: readonly Settlement[]): Param[] {
+  const of = <T>(value: (outcome: Outcome) => T): T[] => settlements.map(({ outcome }) => value(outcome))
+  return [
+    settlements.map(({ id }) => id),
+    settlements.map(({ epoch }) => epoch),
+    of(({ kind }) => settleKinds.indexOf(kind)),
+    of((outcome) => (outcome.kind === 'succeeded' ? outcome.result : null)),
+    of((outcome) => (outcome.kind === 'failed' ? JSON.stringify(outcome.error) : null)),
+    of((outcome) => outcome.kind === 'failed' && outcome.permanent),
+    of((outcome) => ('delayMs' in outcome ? outcome.delayMs : 0)),
+  ]
+}

@@ -1,0 +1,173 @@
+import type { JobError, JobRecord, JobSpec, JobState, Outcome, Progress } from '../../engine/jobs/record.ts'
+import type { ClaimedJob } from '../../engine/ports/store.ts'
+
+/** How a job lies in its rows, and comes out of them. */
+
+/** The column `state` is an index into this. */
+const states: readonly JobState[] = ['queued', 'running', 'succeeded', 'failed', 'cancelled']
+/** The column `settle_kind` is an index into this. */
+export const settleKinds: readonly Outcome['kind'][] = ['succeeded', 'failed', 'released', 'cancelled']
+
+export function stateOf(code: number): JobState {
+  return states[code] as JobState
+}
+
+/**
+ * Which place among those that wait a job gets when it comes back: `isLastEviction` of the engine, said in SQL.
+ * `spec` is the text of the body, `evictions` an expression.
+ */
+export function placeOf(evictions: string, spec: string): string {
+  return `(case when ${evictions} > 0 and ${evictions} >= (${spec}::json->>'maxEvictions')::bigint - 1 then 1 else 0 end)`
+}
+
+/** `backoffAt` of the engine, said in SQL. */
+export function backoffOf(returns: string, spec: string): string {
+  const table = `(${spec}::json->'backoffMs')`
+  return `coalesce((${table}->>(least(${returns}, json_array_length(${table})) - 1)::int)::bigint, 0)`
+}
+
+/** The part of a specification that no statement but a rare one looks into, as the JSON text in `body.spec`. */
+export function statedText(spec: JobSpec): string {
+  const { inputVersion, maxAttempts, maxEvictions, backoffMs, jitter, leaseTtlMs, timeoutMs } = spec
+  return JSON.stringify({ inputVersion, maxAttempts, maxEvictions, backoffMs, jitter, leaseTtlMs, timeoutMs })
+}
+type Stated = Pick<
+  JobSpec,
+  'inputVersion' | 'maxAttempts' | 'maxEvictions' | 'backoffMs' | 'jitter' | 'leaseTtlMs' | 'timeoutMs'
+>
+
+/** Of `body b` and `job j`. */
+const specColumns = 'b.id, j.kind, j.queue, j.band, b.input, b.spec, b.metadata, b.traceparent, b.enqueued_at'
+type SpecRow = readonly [
+  id: string,
+  kind: string,
+  queue: string,
+  band: number,
+  input: string,
+  spec: string,
+  metadata: string | null,
+  traceparent: string | null,
+  enqueuedAtMs: number,
+]
+
+/** Reads specifications; what it parsed it keeps, for the jobs of one batch mostly state the same. */
+function specReader(): (row: SpecRow) => JobSpec {
+  const known = new Map<string, Stated>()
+  return (row) => {
+    let stated = known.get(row[5])
+    if (!stated) known.set(row[5], (stated = JSON.parse(row[5]) as Stated))
+    return {
+      id: row[0],
+      kind: row[1],
+      queue: row[2],
+      band: row[3],
+      input: row[4],
+      inputVersion: stated.inputVersion,
+      maxAttempts: stated.maxAttempts,
+      maxEvictions: stated.maxEvictions,
+      backoffMs: stated.backoffMs,
+      jitter: stated.jitter,
+      leaseTtlMs: stated.leaseTtlMs,
+      timeoutMs: stated.timeoutMs,
+      metadata: parsed<Record<string, string>>(row[6]),
+      traceparent: row[7],
+      enqueuedAtMs: row[8],
+    }
+  }
+}
+
+/** `waited_ms` is null where nobody can tell. */
+export const claimedColumns: string = `${specColumns}, j.epoch, j.attempt, j.failures, j.evictions`
+export type ClaimedRow = readonly [
+  ...SpecRow,
+  epoch: number,
+  attempt: number,
+  failures: number,
+  evictions: number,
+  waitedMs: number | null,
+]
+
+export function claimedOf(rows: readonly ClaimedRow[]): ClaimedJob[] {
+  const specOf = specReader()
+  return rows.map((row) => ({
+    spec: specOf(row as unknown as SpecRow),
+    epoch: row[9],
+    attempt: row[10],
+    failures: row[11],
+    evictions: row[12],
+    waitedMs: row[13],
+  }))
+}
+
+type RecordRow = readonly [
+  ...SpecRow,
+  state: number,
+  epoch: number,
+  attempt: number,
+  failures: number,
+  evictions: number,
+  version: number,
+  seq: number,
+  visibleAtMs: number | null,
+  token: string | null,
+  claimedAtMs: number | null,
+  createdAtMs: number,
+  updatedAtMs: number,
+  finishedAtMs: number | null,
+  cancelRequestedAtMs: number | null,
+  progress: string | null,
+  result: string | null,
+  error: string | null,
+  settleEpoch: number | null,
+  settleKind: number | null,
+  lastCommand: string | null,
+]
+/** Whole jobs; give it a `where` or an `order by`. A job that does not wait keeps its last visible time in the row. */
+export const selectRecords: string = `select ${specColumns}, j.state, j.epoch, j.attempt, j.failures, j.evictions,
+  j.version, j.seq, case when j.state = 0 then j.visible_at end, c.token, c.made_at, b.created_at, j.updated_at,
+  j.finished_at, j.cancel_requested_at, j.progress, j.result, j.error, j.settle_epoch, j.settle_kind, j.last_command
+  from holdfast.body b join holdfast.job j on j.seq = b.seq left join holdfast.claim c on c.claim = j.claim`
+
+export function recordsOf(rows: readonly unknown[]): JobRecord[] {
+  const specOf = specReader()
+  return (rows as readonly RecordRow[]).map((row) => ({
+    spec: specOf(row as unknown as SpecRow),
+    state: stateOf(row[9]),
+    epoch: row[10],
+    attempt: row[11],
+    failures: row[12],
+    evictions: row[13],
+    version: row[14],
+    seq: row[15],
+    visibleAtMs: row[16],
+    token: row[17],
+    claimedAtMs: row[18],
+    createdAtMs: row[19],
+    updatedAtMs: row[20],
+    finishedAtMs: row[21],
+    cancelRequestedAtMs: row[22],
+    progress: parsed<Progress>(row[23]),
+    result: row[24],
+    error: parsed<JobError>(row[25]),
+    lastSettle: settleOf(row[26], row[27]),
+    lastCommand: row[28],
+  }))
+}
+
+function parsed<T>(text: string | null): T | null {
+  return text === null ? null : (JSON.parse(text) as T)
+}
+
+export function settleOf(epoch: number | null, kind: number | null): JobRecord['lastSettle'] {
+  return epoch === null || kind === null ? null : { epoch, kind: settleKinds[kind] as Outcome['kind'] }
+}
+
+/**
+ * What stands for a kind in an index: FNV-1a of its UTF-16 units, as int4. Two kinds of one key only make a claim
+ * read further, since it compares the kinds too. It is stored, so it must never change.
+ */
+export function kindKey(kind: string): number {
+  let key = 0x811c9dc5
+  for (let n = 0; n < kind.length; n++) key = Math.imul(key ^ kind.charCodeAt(n), 0x01000193)
+  return key | 0
+}

@@ -1,0 +1,122 @@
+import type { InspectableStore } from '../../engine/ports/store.ts'
+import { nowMs } from './clock.ts'
+import type { Database, Session, Use } from './database.ts'
+import { migrate, requireSchema } from './migrations/migrate.ts'
+import { adopt } from './queries/adopt.ts'
+import { queueAges } from './queries/ages.ts'
+import { requestCancel } from './queries/cancel.ts'
+import { checkpoint, checkpoints } from './queries/checkpoint.ts'
+import { claim } from './queries/claim.ts'
+import { collect } from './queries/collect.ts'
+import { reschedule, retry } from './queries/command.ts'
+import * as control from './queries/control.ts'
+import { repairDispatch } from './queries/dispatch.ts'
+import * as content from './queries/dump.ts'
+import { get } from './queries/get.ts'
+import { insert } from './queries/insert.ts'
+import * as named from './queries/named.ts'
+import { progress } from './queries/progress.ts'
+import { reclaim } from './queries/reclaim.ts'
+import { recover } from './queries/recover.ts'
+import { renew } from './queries/renew.ts'
+import { settle } from './queries/settle.ts'
+import { expireTimeouts } from './queries/timeouts.ts'
+import * as watch from './queries/watch.ts'
+
+export interface StoreParts {
+  readonly name: string
+  readonly callMs: number
+  /** What `migrate()` runs. */
+  readonly migrationScript: string
+}
+
+/** The bare store over a database, whichever driver is behind it. */
+export function storeOver(
+  unchecked: Database,
+  { name, callMs, migrationScript }: StoreParts,
+): InspectableStore {
+  const database = checked(unchecked)
+  const by = (use: Use) => {
+    return <P, R>(operate: (session: Session, params: P) => Promise<R>) => {
+      return (params: P): Promise<R> => database.autocommit(use, (session) => operate(session, params))
+    }
+  }
+  const [common, urgent] = [by('common'), by('urgent')]
+  const whole = <R>(work: (session: Session) => Promise<R>): Promise<R> =>
+    database.transaction('common', work, 'snapshot')
+  return {
+    name,
+    callMs,
+    jobs: {
+      insert: (params) => insert(database, params),
+      settle: urgent(settle),
+      reclaim: unlessNone({ jobs: [], heldBack: 0, full: false }, urgent(reclaim)),
+      expireTimeouts: unlessNone({ jobs: [] }, urgent(expireTimeouts)),
+      adopt: unlessNone({ jobs: [] }, urgent(adopt)),
+      get: common(get),
+      queueAges: common(queueAges),
+      requestCancel: common(requestCancel),
+      retry: common(retry),
+      reschedule: common(reschedule),
+      progress: common(progress),
+      checkpoint: common(checkpoint),
+      checkpoints: common(checkpoints),
+      repairDispatch: unlessNone({ ids: [] }, urgent(repairDispatch)),
+    },
+    claims: {
+      claim: (params) => claim(database, params),
+      recover: urgent(recover),
+      renew: urgent(renew),
+      collect: unlessNone({ removed: 0 }, urgent(collect)),
+    },
+    watch: { declare: urgent(watch.declare), move: urgent(watch.move) },
+    leases: { acquire: urgent(named.acquire), renew: urgent(named.renew), release: urgent(named.release) },
+    control: { set: common(control.set), get: () => common(control.get)(undefined) },
+    now: () => unchecked.autocommit('common', now),
+    migrate: () => migrate(unchecked, migrationScript),
+    close: () => unchecked.close(),
+    dump: () => whole(content.dump),
+    snapshot: () => whole((session) => content.snapshot(session, name)),
+    restore: (snapshot) => whole((session) => content.restore(session, snapshot, name)),
+    reset: () => whole(content.reset),
+  }
+}
+
+async function now(session: Session): Promise<number> {
+  const [row] = await session.query<[nowMs: number]>(`select ${nowMs}`)
+  return (row as [number])[0]
+}
+
+/** A limit of nothing is answered before any query. */
+function unlessNone<P extends { readonly limit: number }, R>(
+  nothing: R,
+  ask: (params: P) => Promise<R>,
+): (params: P) => Promise<R> {
+  return async (params) => (params.limit <= 0 ? nothing : ask(params))
+}
+
+/** Looks once, before the first operation, whether the tables are those of this release. */
+function checked(database: Database): Database {
+  let usable = false
+  const ready = async (session: Session): Promise<void> => {
+    if (!usable) await requireSchema(session)
+    usable = true
+  }
+  return {
+    ...database,
+    autocommit: (use, work) =>
+      database.autocommit(use, async (session) => {
+        await ready(session)
+        return work(session)
+      }),
+    transaction: (use, work, isolation) =>
+      database.transaction(
+        use,
+        async (session, undo) => {
+          await ready(session)
+          return work(session, undo)
+        },
+        isolation,
+      ),
+  }
+}

@@ -1,0 +1,149 @@
+// The tables of the PostgreSQL store: made by many at once, by a DBA, in the middle of a crash, beside other releases.
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrationSql, postgresStore } from '../../src/stores/postgres/index.ts'
+import { inserting } from '../support/inserting.ts'
+import { newDatabase } from '../support/postgres/database.ts'
+import { start } from '../support/processes.ts'
+
+let database: Awaited<ReturnType<typeof newDatabase>>
+let admin: pg.Client
+
+beforeAll(async () => {
+  database = await newDatabase()
+  admin = await connected()
+})
+
+afterAll(async () => {
+  await admin.end()
+  await database.drop()
+})
+
+async function connected(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: database.url })
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+/** Opens a store on a schema for as long as `use` takes. */
+async function withStore<R>(
+  schema: string,
+  use: (store: ReturnType<typeof postgresStore>) => Promise<R>,
+  connectionString = database.url,
+): Promise<R> {
+  const store = postgresStore({ connectionString }, { schema })
+  try {
+    return await use(store)
+  } finally {
+    await store.close()
+  }
+}
+
+describe('migrate', () => {
+  test('ten processes at once on an empty database all start, three times over (S09)', async () => {
+    const program = new URL('postgres/migrator.mjs', import.meta.url)
+    for (let round = 0; round < 3; round++) {
+      const programs = Array.from({ length: 10 }, (_, n) => start(program, database.url, `job-${n}`))
+      await Promise.all(programs.map((each) => each.heard('ready')))
+      for (const { process } of programs) process.send('go')
+      expect(await Promise.all(programs.map((each) => each.ended()))).toEqual(programs.map(() => 0))
+      const { rows } = await admin.query('select count(*)::int as jobs from holdfast.body')
+      expect(rows).toEqual([{ jobs: 10 }])
+      await admin.query('drop schema holdfast cascade')
+    }
+  }, 60_000)
+
+  test('a migrator that dies in the middle leaves nothing, and holds nobody up (S09)', async () => {
+    const dying = await connected()
+    const script = migrationSql({ schema: 'halves' }).replace(/commit;\n$/, '')
+    await dying.query(script)
+    await withStore('halves', async (store) => {
+      const waiting = store.migrate()
+      dying.connection.stream.destroy()
+      await waiting
+      expect(await store.jobs.insert(inserting('a'))).toMatchObject({ kind: 'inserted' })
+    })
+  })
+
+  test('it may be run again, and two schemas of one database have nothing in common', async () => {
+    await withStore('one', async (one) => {
+      await one.migrate()
+      await one.migrate()
+      await one.jobs.insert(inserting('a'))
+      await withStore('two', async (two) => {
+        await two.migrate()
+        expect(await two.jobs.get({ id: 'a' })).toBe(null)
+      })
+    })
+  })
+
+  test('without it every call says to call it first', async () => {
+    await withStore('nowhere', async (store) => {
+      const failure = { code: 'STORE_SCHEMA', message: expect.stringContaining('call migrate() first') }
+      await expect(store.jobs.get({ id: 'a' })).rejects.toMatchObject(failure)
+      await expect(store.jobs.insert(inserting('a'))).rejects.toMatchObject(failure)
+      expect(await store.now()).toBeGreaterThan(0)
+      await store.migrate()
+      expect(await store.jobs.get({ id: 'a' })).toBe(null)
+    })
+  })
+
+  test('a newer schema is refused, unless that release says it can be lived with (S09)', async () => {
+    await withStore('newer', (store) => store.migrate())
+    await admin.query(`insert into newer.migration values (2, 1, 'x', now())`)
+    await withStore('newer', async (store) => {
+      await store.migrate()
+      expect(await store.jobs.get({ id: 'a' })).toBe(null)
+    })
+    await admin.query(`insert into newer.migration values (3, 3, 'x', now())`)
+    const refused = /schema version 3, which needs a release that knows version 3; this one knows 1/
+    await withStore('newer', async (store) => {
+      await expect(store.jobs.get({ id: 'a' })).rejects.toThrow(refused)
+      await expect(store.migrate()).rejects.toThrow(refused)
+    })
+  })
+
+  test('a step that another text made is refused', async () => {
+    await withStore('edited', async (store) => {
+      await store.migrate()
+      await admin.query(`update edited.migration set checksum = 'another'`)
+      await expect(store.migrate()).rejects.toThrow(/version 1 of the database was made by another text/)
+    })
+  })
+
+  test.each(['Upper', 'a-b', 'pg_mine', '', 'x'.repeat(64), `a'b`])(
+    'the schema name %j is refused',
+    (schema) => {
+      expect(() => postgresStore({ connectionString: database.url }, { schema })).toThrow(/schema must be/)
+      expect(() => migrationSql({ schema })).toThrow(/schema must be/)
+    },
+  )
+})
+
+describe('the migration as SQL text', () => {
+  test('sets up what a role may work with that may not change it, and may be run twice', async () => {
+    await admin.query('create role holdfast_worker login')
+    const script = migrationSql({ schema: 'dba', runtimeRole: 'holdfast_worker' })
+    for (const text of [script, script]) await admin.query(text)
+    const url = new URL(database.url)
+    url.username = 'holdfast_worker'
+    const work = async (store: ReturnType<typeof postgresStore>): Promise<void> => {
+      await store.migrate()
+      await store.jobs.insert(inserting('a'))
+      await store.watch.declare({ sweepMs: 5_000 })
+      const queues = [{ queue: 'q', limit: 9 }]
+      const params = { token: 't', worker: 'w', limit: 9, queues, kinds: ['k'], solo: 'take' } as const
+      expect(await store.claims.claim(params)).toMatchObject({ jobs: [{ spec: { id: 'a' } }] })
+      expect(await store.jobs.reclaim({ limit: 9 })).toEqual({ jobs: [], heldBack: 0, full: false })
+    }
+    await withStore('dba', work, url.href)
+    const worker = new pg.Client({ connectionString: url.href })
+    await worker.connect()
+    for (const sql of ['alter table dba.job add column x int', 'update dba.migration set needs = 9']) {
+      await expect(worker.query(sql)).rejects.toMatchObject({ code: '42501' })
+    }
+    await worker.end()
+    await admin.query('drop owned by holdfast_worker; drop role holdfast_worker')
+  })
+})
