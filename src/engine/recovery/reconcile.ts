@@ -9,8 +9,11 @@ import type { WorkerParts } from '../worker/parts.ts'
 export interface Reconciler {
   /** Whether a sweep is under way: another turn moves the watch, and sweeps nothing. */
   readonly sweeping: boolean
-  /** `everything`: also what is only a backstop, or only takes space. Rejects where a call failed. */
-  turn(everything: boolean): Promise<void>
+  /**
+   * `count` numbers the turns from 1, since not each does what is only a backstop or only takes space; turn 0 does
+   * everything. Rejects where a call failed.
+   */
+  turn(count: number): Promise<void>
   /** A sweep under way ends after its current call. */
   stop(): void
 }
@@ -104,20 +107,26 @@ export function createReconciler({
     while (more && !state.stopped) more = await takeBatch()
   }
 
-  const backstops = [expireTimeouts, adopt, repairDispatch, collect, measureAges]
+  const backstops = [
+    { eachTurns: 6, duty: expireTimeouts },
+    // What has been silent for a quarter of an hour may be so for five minutes more.
+    { eachTurns: 60, duty: adopt },
+    { eachTurns: 6, duty: repairDispatch },
+    { eachTurns: 6, duty: collect },
+    { eachTurns: 6, duty: measureAges },
+  ]
 
   return {
     get sweeping() {
       return state.sweeping
     },
-    turn: async (everything) => {
+    turn: async (count) => {
       const silent = await moveWatch()
       if (state.sweeping || state.stopped) return
       state.sweeping = true
       try {
         if (silent) await whileMore(reclaim)
-        if (!everything) return
-        for (const duty of backstops) await whileMore(duty)
+        for (const { eachTurns, duty } of backstops) if (count % eachTurns === 0) await whileMore(duty)
       } finally {
         state.sweeping = false
       }

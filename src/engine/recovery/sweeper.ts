@@ -12,9 +12,6 @@ export interface Sweeper {
   report(): { turns: number; failures: number; sweeping: boolean }
 }
 
-/** Timeouts are a backstop, and spent claim rows only take space: every sixth turn is soon enough. */
-const everythingTurns = 6
-
 export interface SweeperParts extends ReconcilerParts {
   readonly intervals: Intervals
   /** Called when a turn comes so late that leases may have lapsed meanwhile: this process stood still. */
@@ -37,7 +34,7 @@ export function createSweeper(parts: SweeperParts): Sweeper {
     timer = clock.timer(intervals.sweepMs, 'sweep', turn)
     state.turns += 1
     const done = reconciler
-      .turn(state.turns % everythingTurns === 0)
+      .turn(state.turns)
       .catch(() => void (state.failures += 1))
       .finally(() => inFlight.delete(done))
     inFlight.add(done)

@@ -8,5 +8,5 @@ export async function tick(
   onReturned: () => void,
 ): Promise<void> {
   const { nowMs } = await declared(parts)
-  await createReconciler({ ...parts, lastReplyMs: nowMs, onReturned }).turn(true)
+  await createReconciler({ ...parts, lastReplyMs: nowMs, onReturned }).turn(0)
 }
