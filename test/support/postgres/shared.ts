@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Binaries, embeddedBinaries, systemBinaries } from './binaries.ts'
+import { anyBinaries } from './binaries.ts'
 import { createCluster } from './cluster.ts'
 import { dockerAnswers, dockerServer } from './docker.ts'
+import { quit } from './signals.ts'
 
 /**
  * One server for all test files of a run. The first file that needs it starts it, the others wait, and the global
@@ -60,36 +61,15 @@ async function startShared(): Promise<Started> {
   if (wanted === 'docker' || (wanted === undefined && (await dockerAnswers()))) {
     return { ...(await dockerServer()), own: null }
   }
-  const server = await createCluster(binaries())
-  const { directory } = server
-  const pidFile = path.join(directory, 'data', 'postmaster.pid')
+  const server = await createCluster(anyBinaries())
+  const { directory, pidFile } = server
   return { url: server.url('postgres'), own: { pidFile, directory } }
-}
-
-function binaries(): Binaries {
-  const wanted = process.env['HOLDFAST_POSTGRES']
-  const system = wanted === 'embedded' ? null : systemBinaries()
-  const found = system ?? (wanted === 'system' ? null : embeddedBinaries())
-  if (!found)
-    throw new Error(`there is no PostgreSQL to start${wanted ? ` (HOLDFAST_POSTGRES=${wanted})` : ''}`)
-  return found
 }
 
 /** At the end of the run, by the process that set it up. */
 export async function stopShared(json: string): Promise<void> {
   const { own } = JSON.parse(json) as Started
   if (!own) return
-  const pid = Number(readFileSync(own.pidFile, 'utf8').split('\n')[0])
-  process.kill(pid, 'SIGQUIT')
-  while (isAlive(pid)) await delay(10)
+  await quit(own.pidFile)
   rmSync(own.directory, { recursive: true, force: true })
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }
