@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { InspectableStore } from '../../../src/engine/ports/store.ts'
 import type { OpenStore } from '../../../src/stores/conformance/index.ts'
 import { type PostgresOptions, postgresStore } from '../../../src/stores/postgres/index.ts'
 import { newDatabase } from './database.ts'
@@ -6,6 +7,10 @@ import { newDatabase } from './database.ts'
 /** A store in a database whose `now()` is a row that the test moves; emptied at each opening. */
 export interface MovedServer {
   readonly open: () => Promise<OpenStore>
+  /** The store of another process on the same database, for the caller to close. */
+  readonly another: (options?: PostgresOptions) => InspectableStore
+  /** A connection of the test's own to the database, under the same clock, for the caller to end. */
+  readonly connect: () => Promise<pg.Client>
   readonly close: () => Promise<void>
 }
 
@@ -23,8 +28,11 @@ export async function movedServer(options: PostgresOptions = {}): Promise<MovedS
   const hand = new pg.Client({ connectionString: url })
   await hand.connect()
   await hand.query(clock)
-  const pool = new pg.Pool({ connectionString: url, options: '-c search_path=sim,pg_catalog' })
-  const store = postgresStore({ pool }, { callMs: 20_000, ...options })
+  const connection = { connectionString: url, options: '-c search_path=sim,pg_catalog' }
+  const pool = new pg.Pool(connection)
+  const another = (more: PostgresOptions = {}): InspectableStore =>
+    postgresStore({ pool }, { callMs: 20_000, ...options, ...more })
+  const store = another()
   const schema = options.schema ?? 'holdfast'
   await hand.query('update sim.clock set ms = $1', [startMs])
   await store.migrate()
@@ -45,6 +53,12 @@ export async function movedServer(options: PostgresOptions = {}): Promise<MovedS
         },
         dispose: () => {},
       }
+    },
+    another,
+    connect: async () => {
+      const client = new pg.Client(connection)
+      await client.connect()
+      return client
     },
     close: async () => {
       await store.close()
