@@ -9,17 +9,22 @@ import { newDatabase } from '../support/postgres/database.ts'
 
 let database: Awaited<ReturnType<typeof newDatabase>>
 let admin: pg.Client
+/** Locks what others then wait for. Within its transaction it would always see the same activity. */
+let locker: pg.Client
 
 beforeAll(async () => {
   database = await newDatabase()
   admin = new pg.Client({ connectionString: database.url })
   await admin.connect()
+  locker = new pg.Client({ connectionString: database.url })
+  await locker.connect()
   const store = postgresStore({ connectionString: database.url })
   await store.migrate()
   await store.close()
 })
 
 afterAll(async () => {
+  await locker.end()
   await admin.end()
   await database.drop()
 })
@@ -80,14 +85,14 @@ describe('a call that the server holds up', () => {
     await withStore({ url: url(), callMs: 400 }, async (store) => {
       const id = `held-up-${url().length}`
       await store.jobs.insert(inserting(id))
-      await admin.query('begin; lock table holdfast.job in exclusive mode')
+      await locker.query('begin; lock table holdfast.job in exclusive mode')
       const failure = await failureOf(store.jobs.requestCancel({ id }))
       expect(failure).toBeInstanceOf(StoreUnavailable)
       const waiting = `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock'
         and datname = current_database()`
       // The server has ended it, or does so within the tenth that is left.
       while ((await admin.query(waiting)).rows[0]?.n > 0);
-      await admin.query('commit')
+      await locker.query('commit')
       expect(await store.jobs.get({ id })).toMatchObject({ state: 'queued', version: 1 })
     })
   })
@@ -106,14 +111,14 @@ describe('connections that end', () => {
   test('one that ends in the middle of a call leaves its outcome unknown, and is not used again (S01, S02)', async () => {
     await withStore({ callMs: 5_000 }, async (store) => {
       await store.jobs.insert(inserting('cut'))
-      await admin.query('begin; lock table holdfast.claim in exclusive mode')
+      await locker.query('begin; lock table holdfast.claim in exclusive mode')
       const queues = [{ queue: 'q', limit: 9 }]
       const params = { token: 'cut', worker: 'w', limit: 9, queues, kinds: ['k'], solo: 'take' } as const
       const failure = failureOf(store.claims.claim(params))
       const blocked = `select pg_terminate_backend(pid) as ended from pg_stat_activity
         where application_name = 'holdfast' and wait_event_type = 'Lock' and datname = current_database()`
       while ((await admin.query(blocked)).rowCount === 0);
-      await admin.query('commit')
+      await locker.query('commit')
       expect(await failure).toMatchObject({ sent: 'maybe', sqlState: '57P01' })
       expect(await store.claims.recover({ token: 'cut', worker: 'w' })).toEqual({ kind: 'voided' })
     })

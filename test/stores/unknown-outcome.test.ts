@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 // does by the policy (repeat, confirm, or its own remedy), both must end in the state of the undisturbed call.
 import { describe, expect, it } from 'vitest'
 import { StoreUnavailable } from '../../src/engine/errors.ts'
-import type { JobSpec } from '../../src/engine/jobs/record.ts'
-import type { InspectableStore, Store } from '../../src/engine/ports/store.ts'
+import type { InspectableStore } from '../../src/engine/ports/store.ts'
 import { rawMemoryStore } from '../../src/stores/memory/index.ts'
 import { type StoreCall, access, afterUnknown } from '../../src/stores/policy.ts'
 import { resilient } from '../../src/stores/resilient.ts'
@@ -12,238 +11,22 @@ import { rawSqliteStore } from '../../src/stores/sqlite/index.ts'
 import { unlease } from '../support/unlease.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { wire } from '../support/wire.ts'
+import { rowsIn, rowsOf, stateOf } from './unknown-outcome/rows.ts'
 
-const ttlMs = 30_000
-const timeoutMs = 60_000
-let nowMs = 1_767_225_600_000
+const startMs = 1_767_225_600_000
+let nowMs = startMs
+let stock: InspectableStore
 
-const spec: JobSpec = {
-  id: 'job',
-  kind: 'kind',
-  queue: 'queue',
-  band: 2,
-  input: '{}',
-  inputVersion: 1,
-  maxAttempts: 3,
-  maxEvictions: 3,
-  backoffMs: [1_000],
-  jitter: false,
-  leaseTtlMs: ttlMs,
-  timeoutMs,
-  metadata: { tenant: 'a' },
-  traceparent: null,
-  enqueuedAtMs: 0,
-}
-const insert = { insertId: 'insert', jobs: [{ spec, due: { delayMs: 0 } }] }
-const claim = (token: string) => ({
-  token,
-  worker: 'worker',
-  limit: 1,
-  queues: [{ queue: 'queue', limit: 1 }],
-  kinds: ['kind'],
-  solo: 'take' as const,
+const rows = rowsOf({
+  nowMs: () => nowMs,
+  advance: async (ms) => void (nowMs += ms),
+  unlease: (token) => unlease(stock, token),
 })
-const settle = {
-  worker: 'worker',
-  settlements: [
-    { id: 'job', epoch: 1, outcome: { kind: 'succeeded', result: null }, repeated: false },
-  ] as const,
-}
-
-/** Moves the watch every 5 s for so long. */
-async function watchFor(store: Store, ms: number): Promise<void> {
-  for (let passedMs = 0; passedMs <= ms; passedMs += 5_000) {
-    await store.watch.move({ lastReplyMs: nowMs, sinceReplyMs: 0, maxAgeMs: 5_000 })
-    nowMs += 5_000
-  }
-  nowMs -= 5_000
-}
-
-async function inserted(store: Store): Promise<void> {
-  await store.watch.declare({ sweepMs: 5_000 })
-  await store.jobs.insert(insert)
-}
-
-async function claimed(store: Store): Promise<void> {
-  await inserted(store)
-  await store.claims.claim(claim('token'))
-}
-
-async function claimedAWhileAgo(store: Store): Promise<void> {
-  await claimed(store)
-  nowMs += 1_000
-}
-
-const lease = { key: 'key', owner: 'owner', ttlMs }
-async function leasedAWhileAgo(store: Store): Promise<void> {
-  await store.leases.acquire(lease)
-  nowMs += 1_000
-}
 
 interface Course {
   readonly state: unknown
   readonly told: unknown
   readonly sends: number
-}
-
-interface Row {
-  /** What stands before the call. */
-  readonly before: (store: Store) => Promise<unknown>
-  readonly call: (store: Store) => Promise<unknown>
-  /** What the engine does when the call fails with an unknown outcome; only for those never repeated. */
-  readonly remedy?: (store: Store) => Promise<unknown>
-  /** A repeat of it is one more write of the job, which its version counts. */
-  readonly rewrites?: boolean
-  /** What a repeat answers after a lost reply, where that is not the same. */
-  readonly repeatAnswers?: unknown
-}
-
-const declared = (store: Store): Promise<unknown> => store.watch.declare({ sweepMs: 5_000 })
-const move = (store: Store): Promise<unknown> =>
-  store.watch.move({ lastReplyMs: nowMs, sinceReplyMs: 0, maxAgeMs: 5_000 })
-
-const repair = (store: Store): Promise<unknown> => store.jobs.repairDispatch({ limit: 10, olderMs: 60_000 })
-
-const rows: Readonly<Record<StoreCall, Row>> = {
-  'jobs.insert': { before: declared, call: (store) => store.jobs.insert(insert) },
-  'jobs.settle': { before: claimed, call: (store) => store.jobs.settle(settle) },
-  'jobs.get': { before: claimed, call: (store) => store.jobs.get({ id: 'job' }) },
-  'jobs.reclaim': {
-    before: async (store) => {
-      await claimed(store)
-      await watchFor(store, ttlMs)
-    },
-    call: (store) => store.jobs.reclaim({ limit: 10 }),
-    remedy: (store) => store.jobs.reclaim({ limit: 10 }),
-  },
-  'jobs.expireTimeouts': {
-    before: async (store) => {
-      await claimed(store)
-      await watchFor(store, ttlMs + timeoutMs)
-    },
-    call: (store) => store.jobs.expireTimeouts({ limit: 10 }),
-    remedy: (store) => store.jobs.expireTimeouts({ limit: 10 }),
-  },
-  'jobs.adopt': {
-    before: async (store) => {
-      await claimed(store)
-      await unlease(store as InspectableStore, 'token')
-      await watchFor(store, ttlMs)
-    },
-    call: (store) => store.jobs.adopt({ limit: 10, silentMs: ttlMs }),
-    remedy: (store) => store.jobs.adopt({ limit: 10, silentMs: ttlMs }),
-  },
-  'jobs.queueAges': {
-    before: async (store) => {
-      await inserted(store)
-      nowMs += 1_000
-    },
-    call: (store) => store.jobs.queueAges({ queues: ['queue'] }),
-  },
-  'jobs.requestCancel': { before: inserted, call: (store) => store.jobs.requestCancel({ id: 'job' }) },
-  'jobs.retry': {
-    before: async (store) => {
-      await inserted(store)
-      await store.jobs.requestCancel({ id: 'job' })
-    },
-    call: (store) => store.jobs.retry({ id: 'job', version: 2, command: 'command' }),
-  },
-  'jobs.reschedule': {
-    before: inserted,
-    call: (store) => store.jobs.reschedule({ id: 'job', version: 1, command: 'command', delayMs: 9_000 }),
-  },
-  'jobs.progress': {
-    before: claimed,
-    call: (store) => store.jobs.progress({ id: 'job', epoch: 1, percent: 40, phase: 'reading' }),
-    rewrites: true,
-  },
-  'jobs.checkpoint': {
-    before: claimed,
-    call: (store) => store.jobs.checkpoint({ id: 'job', epoch: 1, key: 'key', value: '"value"' }),
-  },
-  'jobs.checkpoints': {
-    before: async (store) => {
-      await claimed(store)
-      await store.jobs.checkpoint({ id: 'job', epoch: 1, key: 'key', value: '"value"' })
-    },
-    call: (store) => store.jobs.checkpoints({ id: 'job' }),
-  },
-  'jobs.repairDispatch': {
-    before: async (store) => {
-      await store.jobs.insert({ insertId: 'insert', jobs: [{ spec, due: { undispatched: true } }] })
-      nowMs += 60_000
-    },
-    call: repair,
-    remedy: repair,
-  },
-  'claims.claim': {
-    before: inserted,
-    call: (store) => store.claims.claim(claim('token')),
-    remedy: async (store) => {
-      const { kind } = await store.claims.recover({ token: 'token', worker: 'worker' })
-      if (kind === 'voided') await store.claims.claim(claim('token 2'))
-    },
-  },
-  'claims.recover': {
-    before: claimedAWhileAgo,
-    call: (store) => store.claims.recover({ token: 'token', worker: 'worker' }),
-  },
-  'claims.renew': {
-    before: claimedAWhileAgo,
-    call: (store) => store.claims.renew({ worker: 'worker', tokens: ['token'] }),
-  },
-  'claims.collect': {
-    before: async (store) => {
-      await claimed(store)
-      await store.jobs.settle(settle)
-    },
-    call: (store) => store.claims.collect({ limit: 10, voidMs: 1 }),
-    remedy: (store) => store.claims.collect({ limit: 10, voidMs: 1 }),
-  },
-  'watch.declare': { before: async () => {}, call: (store) => store.watch.declare({ sweepMs: 7_000 }) },
-  'watch.move': { before: declared, call: move, remedy: move },
-  'leases.acquire': {
-    before: async () => {},
-    call: (store) => store.leases.acquire(lease),
-    // Who was not told that he holds it never starts the work; the lease lapses, and goes to whoever asks then.
-    remedy: async (store) => {
-      nowMs += ttlMs
-      await store.leases.acquire({ ...lease, owner: 'other' })
-    },
-  },
-  'leases.renew': { before: leasedAWhileAgo, call: (store) => store.leases.renew(lease) },
-  'leases.release': {
-    before: leasedAWhileAgo,
-    call: (store) => store.leases.release(lease),
-    // The first try did it; nobody asks which.
-    repeatAnswers: { released: false },
-  },
-  'control.set': { before: async () => {}, call: (store) => store.control.set({ hold: true }) },
-  'control.get': {
-    before: (store) => store.control.set({ queue: 'queue', paused: true }),
-    call: (store) => store.control.get(),
-  },
-  now: { before: declared, call: (store) => store.now() },
-}
-
-/** What jobs and leases amount to, whatever token and owner they bear. */
-async function stateOf(raw: InspectableStore, rewrites: boolean): Promise<unknown> {
-  const { jobs, leases, claims, named, ...rest } = await raw.dump()
-  return {
-    ...rest,
-    jobs: jobs.map(({ token, version, ...job }) => {
-      return { ...job, claimed: token !== null, version: rewrites ? 'any' : version }
-    }),
-    leases: leases.map(({ token: _token, ...row }) => row),
-    claims: claims.filter((row) => !row.void).length,
-    named: named.map(({ key, expiresAtMs }) => ({ key, leftMs: expiresAtMs - nowMs })),
-  }
-}
-
-/** The switches and the watch are one row each, which is there from the start or changed. */
-async function rowsIn(raw: InspectableStore): Promise<number> {
-  const { jobs, claims, leases, checkpoints, named } = await raw.dump()
-  return jobs.length + claims.length + leases.length + checkpoints.length + named.length
 }
 
 const stores = { memory: rawMemoryStore, sqlite: rawSqliteStore }
@@ -255,13 +38,18 @@ describe.each(Object.entries(stores))('on %s', (_name, open) => {
     expect(calls.toSorted()).toEqual(Object.keys(afterUnknown).toSorted())
   })
 
+  async function opened(): Promise<InspectableStore> {
+    nowMs = startMs
+    stock = open({ nowMs: () => nowMs })
+    await stock.migrate()
+    return stock
+  }
+
   describe.each(calls)('%s', (call) => {
     const { before, call: send, remedy, rewrites = false, repeatAnswers } = rows[call]
 
     async function course(fate: 'lose-request' | 'lose-reply' | null): Promise<Course> {
-      nowMs = 1_767_225_600_000
-      const raw = open({ nowMs: () => nowMs })
-      await raw.migrate()
+      const raw = await opened()
       await before(raw)
       const clock = virtualClock()
       const connection = wire(raw, () => clock.nowMs)
@@ -275,17 +63,15 @@ describe.each(Object.entries(stores))('on %s', (_name, open) => {
       const told = await answer
       const sends = connection.sent(call).length
       if (fate && remedy) await remedy(raw)
-      const state = await stateOf(raw, rewrites)
+      const state = await stateOf(raw, rewrites, nowMs)
       await raw.close()
       return { state, told, sends }
     }
 
     it('does to the store what the policy says: reads change nothing, and only inserts add rows', async () => {
-      nowMs = 1_767_225_600_000
-      const raw = open({ nowMs: () => nowMs })
-      await raw.migrate()
+      const raw = await opened()
       // A recovery adds a row where the claim that it is about never landed.
-      await (call === 'claims.recover' ? inserted(raw) : before(raw))
+      await (call === 'claims.recover' ? rows['claims.claim'] : rows[call]).before(raw)
       const [was, wasCount] = [await raw.dump(), await rowsIn(raw)]
       await send(raw)
       const [is, isCount] = [await raw.dump(), await rowsIn(raw)]

@@ -35,6 +35,7 @@ export interface ConnectionOptions {
   /** Most connections beside those for what is urgent. */
   readonly connections: number
   readonly prepared: boolean
+  readonly onLost: (error: Error) => void
 }
 
 /** Of a call's bound: a tenth is left for the answer, so that it is the server which ends a statement. */
@@ -48,7 +49,9 @@ export function createConnections(options: ConnectionOptions): Connections {
   const { clock, callMs } = options
   const serverMs = Math.max(1, Math.floor(callMs * serverShare))
   const bounds = new WeakMap<pg.ClientBase, boolean>()
-  let pools = openPools(options, serverMs, true)
+  const lose = onceEach(options.onLost)
+  let pools = openPools(options, serverMs, true, lose)
+  const open = [pools]
 
   async function connected(use: Use): Promise<pg.PoolClient> {
     const asked = pools
@@ -57,10 +60,8 @@ export function createConnections(options: ConnectionOptions): Connections {
     } catch (error) {
       if (!asked.byParameter || !isUnknownParameter(error)) throw typed(error, 'no')
       // Behind a pooler that refuses them. From now on without; who fails together with this call finds it so.
-      if (pools === asked) {
-        pools = openPools(options, serverMs, false)
-        await endPools(asked)
-      }
+      // The others are left to end by themselves: some may wait in them for their turn to be refused.
+      if (pools === asked) open.push((pools = openPools(options, serverMs, false, lose)))
       return connected(use)
     }
   }
@@ -72,6 +73,7 @@ export function createConnections(options: ConnectionOptions): Connections {
     const spoil = (error: unknown): boolean => {
       const spoiling = !(error instanceof HoldfastError) && spoils(error)
       spoilt ||= spoiling
+      if (spoiling && error instanceof Error) lose(client, error)
       return spoiling
     }
     try {
@@ -100,7 +102,7 @@ export function createConnections(options: ConnectionOptions): Connections {
         release()
       }
     },
-    end: () => endPools(pools),
+    end: async () => void (await Promise.all(open.map(endPools))),
   }
 }
 
@@ -108,7 +110,7 @@ interface Pools extends Readonly<Record<Use, pg.Pool>> {
   readonly byParameter: boolean
 }
 
-function openPools(options: ConnectionOptions, serverMs: number, byParameter: boolean): Pools {
+function openPools(options: ConnectionOptions, serverMs: number, byParameter: boolean, lose: Lose): Pools {
   const { connection, connections, prepared } = options
   const { max: _max, min: _min, statement_timeout: _bound, ...given } = connection
   // The password is hidden in the options of a pool: a copy of what can be seen lacks it.
@@ -124,7 +126,7 @@ function openPools(options: ConnectionOptions, serverMs: number, byParameter: bo
     idleTimeoutMillis: idleMs,
     allowExitOnIdle: true,
   }
-  const open = (max: number): pg.Pool => listenedTo(new pg.Pool({ ...settings, max }))
+  const open = (max: number): pg.Pool => listenedTo(new pg.Pool({ ...settings, max }), lose)
   return { common: open(connections), urgent: open(urgentMax), byParameter }
 }
 
@@ -132,10 +134,22 @@ async function endPools({ common, urgent }: Pools): Promise<void> {
   await Promise.all([common.end(), urgent.end()])
 }
 
-/** An `error` event that nobody hears ends the process. Whoever uses the connection then hears of it anyway. */
-function listenedTo(pool: pg.Pool): pg.Pool {
+type Lose = (client: pg.ClientBase, error: Error) => void
+
+/** A connection that breaks has several errors, of which the first says what it was. */
+function onceEach(onLost: (error: Error) => void): Lose {
+  const told = new WeakSet<pg.ClientBase>()
+  return (client, error) => {
+    if (told.has(client)) return
+    told.add(client)
+    onLost(error)
+  }
+}
+
+/** An `error` event that nobody hears ends the process. Whoever uses the connection then fails by it anyway. */
+function listenedTo(pool: pg.Pool, lose: Lose): pg.Pool {
   pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('connect', (client) => client.on('error', (error) => lose(client, error)))
   return pool
 }
 

@@ -35,6 +35,12 @@ export interface PostgresOptions extends ResilientOptions, MigrationOptions {
    * 1.21 on, with `max_prepared_statements`).
    */
   readonly prepared?: boolean
+  /**
+   * Told once of each connection that ended without being asked to, idle or in use, or was given up because nobody
+   * knew its state. Calls are repeated or fail by themselves: this is for logs and for counting. What it throws is
+   * ignored.
+   */
+  readonly onConnectionLost?: (error: Error) => void
 }
 
 /**
@@ -56,10 +62,22 @@ export function postgresStore(target: PostgresTarget, options: PostgresOptions =
     callMs,
     connections,
     prepared,
+    onLost: harmless(options.onConnectionLost),
     text: schemaTexts(schema),
   })
   const raw = storeOver(database, { name: 'postgres', callMs, migrationScript: migrationSql(options) })
   return { ...raw, ...resilient(raw, { ...options, callMs }) }
+}
+
+/** A listener that throws within an event of the driver would end the process. */
+function harmless(listener: ((error: Error) => void) | undefined): (error: Error) => void {
+  return (error) => {
+    try {
+      listener?.(error)
+    } catch {
+      // As the option says.
+    }
+  }
 }
 
 function connectionOf(target: unknown): PoolConfig {

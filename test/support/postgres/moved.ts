@@ -7,8 +7,9 @@ import { newDatabase } from './database.ts'
 /** A store in a database whose `now()` is a row that the test moves; emptied at each opening. */
 export interface MovedServer {
   readonly open: () => Promise<OpenStore>
-  /** The store of another process on the same database, for the caller to close. */
-  readonly another: (options?: PostgresOptions) => InspectableStore
+  readonly url: string
+  /** The store of another process on the same database, perhaps by another way; for the caller to close. */
+  readonly another: (options?: PostgresOptions, by?: string) => InspectableStore
   /** A connection of the test's own to the database, under the same clock, for the caller to end. */
   readonly connect: () => Promise<pg.Client>
   readonly close: () => Promise<void>
@@ -21,6 +22,13 @@ const clock = `create schema sim;
   create function sim.now() returns timestamptz stable language sql
     as $$ select timestamptz 'epoch' + (select ms from sim.clock) * interval '1 millisecond' $$;`
 
+const searchPath = 'search_path=sim,pg_catalog'
+
+/** The same, coming up as behind a transaction pooler: without the parameters that the store asks for. */
+export function asPooled(url: string): string {
+  return `${url}?options=${encodeURIComponent(`-c ${searchPath}`)}`
+}
+
 const startMs = 1_760_000_000_000
 
 export async function movedServer(options: PostgresOptions = {}): Promise<MovedServer> {
@@ -28,10 +36,11 @@ export async function movedServer(options: PostgresOptions = {}): Promise<MovedS
   const hand = new pg.Client({ connectionString: url })
   await hand.connect()
   await hand.query(clock)
-  const connection = { connectionString: url, options: '-c search_path=sim,pg_catalog' }
-  const pool = new pg.Pool(connection)
-  const another = (more: PostgresOptions = {}): InspectableStore =>
-    postgresStore({ pool }, { callMs: 20_000, ...options, ...more })
+  const connection = { connectionString: url, options: `-c ${searchPath}` }
+  const another = (more: PostgresOptions = {}, by = url): InspectableStore => {
+    const pool = new pg.Pool({ ...connection, connectionString: by })
+    return postgresStore({ pool }, { callMs: 20_000, ...options, ...more })
+  }
   const store = another()
   const schema = options.schema ?? 'holdfast'
   await hand.query('update sim.clock set ms = $1', [startMs])
@@ -54,6 +63,7 @@ export async function movedServer(options: PostgresOptions = {}): Promise<MovedS
         dispose: () => {},
       }
     },
+    url,
     another,
     connect: async () => {
       const client = new pg.Client(connection)
