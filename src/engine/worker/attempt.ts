@@ -1,18 +1,15 @@
-import { AttemptTimeout, EngineStopping, JobCancelled, LeaseLost, LeaseUncertain } from '../errors.ts'
-import { handlerInput } from '../jobs/input.ts'
+import { EngineStopping, JobCancelled, LeaseLost, LeaseUncertain } from '../errors.ts'
 import type { AnyJob } from '../jobs/definition.ts'
 import type { Outcome } from '../jobs/record.ts'
-import type { Timer } from '../ports/clock.ts'
 import type { ClaimedJob } from '../ports/store.ts'
-import { contextOf } from './context-of.ts'
+import { execute } from './execute.ts'
 import type { HeldClaim } from './held.ts'
-import { createLazySignal } from './lazy-signal.ts'
 import type { Leases } from './leases.ts'
 import { runMeasure } from './measures.ts'
-import { createTimerGroup } from './timer-group.ts'
-import { wrapped } from './middleware.ts'
-import { failureOf, successOf } from './outcome.ts'
+import { failureOf } from './outcome.ts'
 import type { WorkerParts } from './parts.ts'
+import { createReasons } from './reasons.ts'
+import { createTimeLimit } from './time-limit.ts'
 
 /** One execution of one job, from its claim to its settlement. */
 export interface Attempt {
@@ -48,12 +45,10 @@ export function createAttempt(
   claim: HeldClaim,
   job: ClaimedJob,
 ): Attempt {
-  const { clock, emit, leases, intervals } = parts
+  const { emit, leases } = parts
   const id = job.spec.id
   const { epoch } = job
-  const interruption = createLazySignal()
-  /** All reasons that there were to end; the signal shows the first. */
-  const reasons: Error[] = []
+  const reasons = createReasons(job, parts.random)
   const state = {
     certain: leases.certain(claim, job.spec.leaseTtlMs),
     started: false,
@@ -66,59 +61,23 @@ export function createAttempt(
       return state.certain && leases.certain(claim, job.spec.leaseTtlMs)
     },
   }
-  const timers = createTimerGroup(clock)
+  const limit = createTimeLimit(parts, job, {
+    timedOut: reasons.add,
+    abandoned: (reason) => {
+      emit({ type: 'attempt.abandoned', job: id, epoch })
+      end(failureOf(reason, job, parts.random))
+    },
+  })
   const measured = runMeasure(parts, job)
-  let timer: Timer | null = null
   let startable: (() => void) | null = null
 
   function end(outcome: Outcome): void {
     if (state.ended) return
     state.ended = true
-    timer?.cancel()
+    limit.cancel()
     emit({ type: 'attempt.ended', job: id, epoch, end: outcome.kind })
     measured.ended(outcome.kind)
     parts.settle(attempt, outcome)
-  }
-
-  function askToEnd(reason: Error): void {
-    reasons.push(reason)
-    interruption.abort(reason)
-  }
-
-  function onTimeout(): void {
-    const reason = new AttemptTimeout(`attempt of job ${id} exceeded ${job.spec.timeoutMs} ms`)
-    askToEnd(reason)
-    timer = clock.timer(intervals.abandonMs, 'abandon', () => {
-      emit({ type: 'attempt.abandoned', job: id, epoch })
-      end(failureOf(reason, job, parts.random))
-    })
-  }
-
-  async function execute(): Promise<Outcome> {
-    try {
-      const input = await handlerInput(definition, job.spec, parts.payloads)
-      const context = contextOf(parts, timers.clock, job, input, interruption, lease)
-      const value = await parts.executor.run({ id, epoch }, () =>
-        wrapped(parts.middleware, context, async () => definition.run(context)),
-      )
-      return await successOf(id, value, parts.payloads)
-    } catch (error) {
-      return failureOf(error, job, parts.random)
-    } finally {
-      timers.cancel()
-    }
-  }
-
-  /**
-   * What the attempt amounts to when it was asked to end. A timeout is one whatever the handler returned, and
-   * goes before a release, which goes before a cancel, in whatever order they came.
-   */
-  function overruled(outcome: Outcome): Outcome {
-    const timeout = reasons.find((reason) => reason instanceof AttemptTimeout)
-    if (timeout) return failureOf(timeout, job, parts.random)
-    if (outcome.kind !== 'failed' || reasons.length === 0) return outcome
-    const cancelledOnly = reasons.every((reason) => reason instanceof JobCancelled)
-    return cancelledOnly ? { kind: 'cancelled' } : { kind: 'released', delayMs: 0 }
   }
 
   const attempt: Attempt = {
@@ -136,17 +95,17 @@ export function createAttempt(
       state.started = true
       measured.began()
       emit({ type: 'attempt.started', job: id, epoch, attempt: job.attempt })
-      timer = clock.timer(job.spec.timeoutMs, 'timeout', onTimeout)
-      end(overruled(await execute()))
+      limit.start()
+      end(reasons.overrule(await execute(parts, definition, job, reasons.signal, lease)))
     },
     interrupt: () => {
       if (!state.started) return attempt.release()
-      askToEnd(new EngineStopping('the engine is stopping; the job goes back to its queue'))
+      reasons.add(new EngineStopping('the engine is stopping; the job goes back to its queue'))
     },
     cancel: () => {
-      if (reasons.length > 0 || state.ended) return
+      if (reasons.any || state.ended) return
       emit({ type: 'attempt.cancelling', job: id, epoch })
-      if (state.started) return askToEnd(new JobCancelled(`job ${id} was cancelled`))
+      if (state.started) return reasons.add(new JobCancelled(`job ${id} was cancelled`))
       end({ kind: 'cancelled' })
     },
     release: () => {
@@ -158,7 +117,7 @@ export function createAttempt(
       state.certain = false
       emit({ type: 'attempt.uncertain', job: id, epoch })
       if (definition.settings.onUncertainLease === 'abort') {
-        askToEnd(new LeaseUncertain(`the lease of job ${id} could not be renewed in time`))
+        reasons.add(new LeaseUncertain(`the lease of job ${id} could not be renewed in time`))
       }
     },
     renewed: () => {
@@ -170,10 +129,10 @@ export function createAttempt(
       leases.drop(claim, attempt)
       if (state.ended) return
       state.ended = true
-      timer?.cancel()
+      limit.cancel()
       emit({ type: 'attempt.lost', job: id, epoch })
       measured.ended('lost')
-      interruption.abort(new LeaseLost(`job ${id} was taken over; what this attempt does is discarded`))
+      reasons.add(new LeaseLost(`job ${id} was taken over; what this attempt does is discarded`))
       startable?.()
     },
     markSettleSent: () => {

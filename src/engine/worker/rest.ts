@@ -1,0 +1,39 @@
+import type { Clock } from '../ports/clock.ts'
+import { createWake } from './wake.ts'
+
+/** The rest of the fetch loop between two turns, which ends early when something is freed. */
+export interface Rest {
+  /** The loop looks at what is free: whatever was freed before, it sees. */
+  looked(): void
+  /** Something is free that the loop waits for. */
+  freed(): void
+  /** Ends the rest, or the next one if there is none. */
+  readonly wake: () => void
+  /** Infinite: until something happens. */
+  take(waitMs: number): Promise<void>
+}
+
+export function createRest(clock: Clock): Rest {
+  const wake = createWake(clock)
+  const state = {
+    resting: false,
+    /** Something was freed between the loop's last look and its rest: it looks again instead. */
+    missed: false,
+  }
+  return {
+    looked: () => {
+      state.missed = false
+    },
+    freed: () => {
+      if (state.resting) wake.wake()
+      else state.missed = true
+    },
+    wake: wake.wake,
+    take: async (waitMs) => {
+      if (state.missed) return void (state.missed = false)
+      state.resting = true
+      await wake.wait(Number.isFinite(waitMs) ? waitMs : null, 'poll')
+      state.resting = false
+    },
+  }
+}
