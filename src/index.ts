@@ -27,11 +27,10 @@ export {
   type Handler,
   type JobDefinition,
   type JobOptions,
-  type JobSettings,
-  type Priority,
   type RetryOptions,
   defineJob,
 } from './engine/jobs/definition.ts'
+export type { JobSettings, Priority } from './engine/jobs/job-settings.ts'
 export type { Exclusive } from './engine/leases/exclusive.ts'
 export type { Leadership } from './engine/leases/leaders.ts'
 export type { CommandOptions, Operations } from './engine/operations.ts'

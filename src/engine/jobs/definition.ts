@@ -1,13 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type HoldfastError, InvalidConfig } from '../errors.ts'
 import { requireFunction, requireObject, shown } from '../given.ts'
-import { backoffTable, defaultBackoff, requireBackoff, type Backoff } from './backoff.ts'
+import type { Backoff } from './backoff.ts'
 import type { AttemptContext } from './context.ts'
-import { count, durationMsMax, isDelay } from './figures.ts'
+import { type JobSettings, type Priority, settingsOf } from './job-settings.ts'
 import { requireName } from './text.ts'
-
-export type Priority = 'critical' | 'high' | 'normal' | 'low'
-export const priorities: readonly Priority[] = ['critical', 'high', 'normal', 'low']
 
 /** What a job is. All durations in ms. */
 export interface JobOptions<Input, Output> {
@@ -72,19 +69,6 @@ export interface AnyJob extends JobDescription {
   readonly run: Handler<never, unknown>
 }
 
-export interface JobSettings {
-  readonly inputVersion: number
-  readonly queue: string
-  readonly band: number
-  readonly maxAttempts: number
-  readonly maxEvictions: number
-  readonly backoffMs: readonly number[]
-  readonly jitter: boolean
-  readonly leaseTtlMs: number
-  readonly timeoutMs: number
-  readonly onUncertainLease: 'continue' | 'abort'
-}
-
 /** Defines a job; `run` may be given here or later with `.handle(run)`. Throws `InvalidConfig`. */
 export function defineJob<Input, Output = Input, Result = unknown>(
   options: JobOptions<Input, Output> & { readonly run: Handler<Output, Result> },
@@ -129,6 +113,10 @@ function isDefinition(value: unknown): boolean {
   }
 }
 
+export function isHandled(definition: JobDescription): definition is AnyJob {
+  return 'run' in definition
+}
+
 /** Of what only its form matters here. */
 interface Parts {
   readonly name: string
@@ -143,47 +131,4 @@ function requireParts({ name, upgradeInput, input }: Parts): void {
   throw new InvalidConfig(
     `job ${name}: input must be a Standard Schema, such as zod makes, not ${shown(input)}`,
   )
-}
-
-export function isHandled(definition: JobDescription): definition is AnyJob {
-  return 'run' in definition
-}
-
-function settingsOf(options: Omit<JobOptions<unknown, unknown>, 'input'>): JobSettings {
-  const { retry = {}, name } = options
-  requireObject(`job ${name}: retry`, retry, InvalidConfig)
-  const backoff = retry.backoff === undefined ? defaultBackoff : retry.backoff
-  requireBackoff(`job ${name}: backoff`, backoff)
-  const maxAttempts = count(`job ${name}: maxAttempts`, retry.maxAttempts ?? 3)
-  const maxEvictions = count(`job ${name}: maxEvictions`, retry.maxEvictions ?? 3)
-  const backoffMs = backoffTable(backoff, Math.max(maxAttempts, maxEvictions))
-  if (!backoffMs.every((delayMs, n) => isDelay(delayMs) && delayMs >= (backoffMs[n - 1] ?? 0))) {
-    throw new InvalidConfig(
-      `job ${name}: backoff gives ${backoffMs.join(', ')}; delays must be 0 to ${durationMsMax} ms and never fall`,
-    )
-  }
-  const queue = options.queue ?? 'default'
-  requireName('a queue name', queue, InvalidConfig)
-  const band = priorities.indexOf(options.priority ?? 'normal')
-  if (band < 0) {
-    throw new InvalidConfig(
-      `job ${name}: priority must be one of ${priorities.join(', ')}, not ${shown(options.priority)}`,
-    )
-  }
-  const onUncertainLease = options.onUncertainLease ?? 'continue'
-  if (onUncertainLease !== 'continue' && onUncertainLease !== 'abort') {
-    throw new InvalidConfig(`job ${name}: onUncertainLease must be 'continue' or 'abort'`)
-  }
-  return {
-    inputVersion: count(`job ${name}: inputVersion`, options.inputVersion ?? 1),
-    queue,
-    band,
-    maxAttempts,
-    maxEvictions,
-    backoffMs,
-    jitter: backoff.jitter ?? false,
-    leaseTtlMs: count(`job ${name}: leaseTtlMs`, options.leaseTtlMs ?? 30_000, durationMsMax),
-    timeoutMs: count(`job ${name}: timeoutMs`, options.timeoutMs ?? 300_000, durationMsMax),
-    onUncertainLease,
-  }
 }

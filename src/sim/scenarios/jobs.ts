@@ -1,6 +1,7 @@
 import { PermanentFailure, StoreUnavailable } from '../../engine/errors.ts'
 import type { AttemptContext } from '../../engine/jobs/context.ts'
-import { type HandledJob, type JobDescription, defineJob, priorities } from '../../engine/jobs/definition.ts'
+import { type HandledJob, type JobDescription, defineJob } from '../../engine/jobs/definition.ts'
+import { priorities } from '../../engine/jobs/job-settings.ts'
 import type { WorkStep } from './scenario.ts'
 
 export interface Work {
