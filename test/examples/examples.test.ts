@@ -41,6 +41,21 @@ describe('the examples', () => {
     })
   })
 
+  it('operate goes on from its checkpoint, and does what the operator says', async () => {
+    expect(await run('operate', [])).toEqual({
+      code: 0,
+      signal: null,
+      lines: [
+        'monday: row 0, at attempt 1',
+        'monday: row 1, at attempt 1',
+        'monday: row 2, at attempt 2',
+        'tuesday: cancelled',
+        'tuesday: queued',
+        'tuesday: row 0, at attempt 1',
+      ],
+    })
+  })
+
   it('survives-kill finishes on the next start what kill -9 interrupted', { timeout: 120_000 }, async () => {
     const file = path.join(directory, 'jobs.db')
     const killed = await run('survives-kill', [file], /done 20 /)
