@@ -11,7 +11,7 @@ export interface AttemptContext<Input> {
   }
   readonly attempt: AttemptInfo
   /**
-   * Fires when the attempt should end: `AttemptTimeout`, `EngineStopping`, `LeaseLost`, or `LeaseUncertain`
+   * Fires when the attempt should end: `AttemptTimeout`, `EngineStopping`, `JobCancelled`, `LeaseLost` or `LeaseUncertain`
    * is its reason. After `LeaseLost` nothing that the handler does is kept.
    */
   readonly signal: AbortSignal
