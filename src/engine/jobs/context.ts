@@ -11,8 +11,8 @@ export interface AttemptContext<Input> {
   }
   readonly attempt: AttemptInfo
   /**
-   * Fires when the attempt should end: `AttemptTimeout`, `EngineStopping`, `JobCancelled`, `LeaseLost` or `LeaseUncertain`
-   * is its reason. After `LeaseLost` nothing that the handler does is kept.
+   * Fires when the attempt should end: `AttemptTimeout`, `EngineStopping`, `JobCancelled`, `LeaseLost` or
+   * `LeaseUncertain` is its reason. After `LeaseLost` nothing that the handler does is kept.
    */
   readonly signal: AbortSignal
   /** Says how far the attempt is: percent 0 - 100. Throws `LeaseLost` once another attempt runs the job. */
