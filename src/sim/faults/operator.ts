@@ -63,8 +63,9 @@ function subjectOf({ ledger, nodes }: World, { command, nth = 0 }: Fault): strin
     const queues = nodes.flatMap(({ queues }) => Object.keys(queues))
     return queues[nth % Math.max(1, queues.length)]
   }
-  // Now and then of one that has not ended: then it is to be refused.
-  const jobs = [...(command === 'retry' && nth > 0 ? ledger.stopped : ledger.open)]
+  // Now and then of one of which it cannot be: a retry before its end, a cancel or a move after it.
+  const stopped = (command === 'retry') !== (nth === 0 && ledger.stopped.size > 0)
+  const jobs = [...(stopped ? ledger.stopped : ledger.open)]
   return jobs.at(-1 - (nth % Math.max(1, jobs.length)))
 }
 

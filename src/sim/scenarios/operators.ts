@@ -11,5 +11,5 @@ export const operators: Scenario = {
   workload: (draw) => mixedWork(80, 600_000, draw),
   families: ['operator', 'lost-reply', 'lost-request', 'crash', 'pause', 'outage-short'],
   swarm: false,
-  density: 2,
+  density: 4,
 }

@@ -11,4 +11,5 @@ export const slowNetwork: Scenario = {
   workload: (draw) => mixedWork(60, 300_000, draw),
   families: ['slow-reply', 'stall', 'refused-connection', 'blocked-loop', 'timers', 'pause-on-call'],
   swarm: false,
+  density: 2,
 }
