@@ -64,6 +64,14 @@ describe("the caller's pool", () => {
     await pool.end()
   })
 
+  test('does not mind that the store is closed twice', async () => {
+    const store = postgresStore({ connectionString: database.url })
+    expect(await store.now()).toBeGreaterThan(0)
+    await Promise.all([store.close(), store.close()])
+    await store.close()
+    await expect(store.now()).rejects.toMatchObject({ code: 'STORE_CLOSED' })
+  })
+
   test('says how to connect, its password included', async () => {
     await admin.query(`create role holdfast_secret login password 'not told'`)
     const url = new URL(database.url)
@@ -74,6 +82,21 @@ describe("the caller's pool", () => {
     expect(await store.now()).toBeGreaterThan(0)
     await store.close()
     await admin.query('drop role holdfast_secret')
+  })
+})
+
+describe('a connection that cannot be made', () => {
+  test.each([
+    ['a server without TLS', ({ href }: URL) => `${href}?sslmode=verify-full`],
+    ['an address that is none', ({ href, port }: URL) => href.replace(`:${port}/`, ':99999/')],
+  ])('to %s is refused by type, at once', async (_what, wrong) => {
+    const url = new URL(database.url)
+    url.password = 'S3CR3T'
+    await withStore({ url: wrong(url) }, async (store) => {
+      const error = await failureOf(store.now())
+      expect(error).toMatchObject({ code: 'STORE_REFUSED' })
+      expect(String(error)).not.toContain('S3CR3T')
+    })
   })
 })
 

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { HoldfastError } from '../../engine/errors.ts'
 import type { Clock } from '../../engine/ports/clock.ts'
 import type { Use } from './database.ts'
-import { isUnknownParameter, spoils, typed } from './errors.ts'
+import { isUnknownParameter, spoils, typed, unconnected } from './errors.ts'
 
 /**
  * Connections of the store's own, in two pools, so that what keeps leases never waits for anything else, be it a
@@ -52,13 +52,14 @@ export function createConnections(options: ConnectionOptions): Connections {
   const lose = onceEach(options.onLost)
   let pools = openPools(options, serverMs, true, lose)
   const open = [pools]
+  let ended: Promise<unknown> | null = null
 
   async function connected(use: Use): Promise<pg.PoolClient> {
     const asked = pools
     try {
       return await asked[use].connect()
     } catch (error) {
-      if (!asked.byParameter || !isUnknownParameter(error)) throw typed(error, 'no')
+      if (!asked.byParameter || !isUnknownParameter(error)) throw unconnected(error)
       // Behind a pooler that refuses them. From now on without; who fails together with this call finds it so.
       // The others are left to end by themselves: some may wait in them for their turn to be refused.
       if (pools === asked) open.push((pools = openPools(options, serverMs, false, lose)))
@@ -102,7 +103,7 @@ export function createConnections(options: ConnectionOptions): Connections {
         release()
       }
     },
-    end: async () => void (await Promise.all(open.map(endPools))),
+    end: async () => void (await (ended ??= Promise.all(open.map(endPools)))),
   }
 }
 

@@ -103,6 +103,16 @@ function refused(error: ServerError): PostgresRefused {
   return new PostgresRefused(`PostgreSQL refuses (${error.code}): ${error.message}`, { cause: error })
 }
 
+/**
+ * The typed form of what kept a connection from being made. What no family knows is a matter of addresses, keys and
+ * certificates, told by the driver or by TLS: somebody must change something.
+ */
+export function unconnected(error: unknown): unknown {
+  const failure = typed(error, 'no')
+  if (failure instanceof HoldfastError || !(failure instanceof Error)) return failure
+  return new PostgresRefused(`cannot connect to PostgreSQL: ${failure.message}`, { cause: failure })
+}
+
 function schemaless(error: ServerError): SchemaUnusable {
   const message = `the tables of Holdfast are not there, or not all: call migrate() first (${error.message})`
   return new SchemaUnusable(message, { cause: error })
