@@ -1,4 +1,4 @@
-import { StoreUnavailable } from './errors.ts'
+import { InvalidArgument, StoreUnavailable } from './errors.ts'
 import type { EngineEvent } from './history.ts'
 import { textOf } from './jobs/text.ts'
 import type { Measure } from './metrics.ts'
@@ -39,9 +39,10 @@ export function createStoreHealth(
         ended(null)
         return reply
       } catch (error) {
-        // A store that will not do it is there all the same.
-        if (error instanceof StoreUnavailable) failuresInARow += 1
-        else answered()
+        // A store that will not store one thing is there all the same. One that refuses its user, has no tables or
+        // was closed is of no more use than one that is silent.
+        if (error instanceof InvalidArgument) answered()
+        else failuresInARow += 1
         lastError = textOf(error)
         const sent = error instanceof StoreUnavailable ? error.sent : 'answered'
         ended(sent)
