@@ -83,9 +83,13 @@ function bounded<R>(
   return new Promise((resolve, reject) => {
     const state = { over: false, inFlight: false, maybeSent: false, tries: 0 }
     let retry: Timer | null = null
+    let cause: StoreUnavailable | null = null
     const timer = clock.timer(callMs, 'call-bound', () => {
       const sent = state.inFlight || state.maybeSent ? 'maybe' : 'no'
-      fail(new StoreUnavailable(`${call} did not answer within ${callMs} ms`, sent))
+      // What the tries ended with is what tells a wrong address from a slow server.
+      const why = cause === null ? '' : `, and failed before: ${cause.message}`
+      const message = `${call} did not answer within ${callMs} ms${why}`
+      fail(new StoreUnavailable(message, sent, ...(cause === null ? [] : [{ cause }])))
     })
 
     /** Answers whether the call was still open. */
@@ -118,6 +122,7 @@ function bounded<R>(
       state.inFlight = false
       if (state.over) return
       if (!(error instanceof StoreUnavailable)) return fail(error)
+      cause = error
       if (error.sent === 'maybe') state.maybeSent = true
       if (state.maybeSent && policy === 'never') return fail(error)
       const waitMs = backoffMs[Math.min(state.tries, backoffMs.length - 1)] as number

@@ -30,7 +30,11 @@ describe('a store call', () => {
     connection.down('refuse')
     const claimed = failure(store.claims.claim(claim))
     await clock.advance(5_000)
-    expect(await claimed).toMatchObject({ sent: 'no' })
+    const error = await claimed
+    expect(error).toMatchObject({ sent: 'no', cause: expect.any(StoreUnavailable) })
+    const { message } = error as StoreUnavailable
+    expect(message).toContain('claims.claim did not answer within 5000 ms, and failed before: ')
+    expect(message).toContain(((error as StoreUnavailable).cause as Error).message)
     expect(connection.calls.map(({ atMs }) => atMs)).toEqual([0, 200, 700, 1_700, 3_700])
     expect(clock.armed).toEqual([])
   })
