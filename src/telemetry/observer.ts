@@ -41,7 +41,10 @@ function recordersOn(meter: Meter): Recorders {
   const reclaimed = count('holdfast.job.reclaimed', '{job}', 'Jobs that this process took back, by why')
   const retried = count('holdfast.job.retried', '{job}', 'Jobs that failed and go back to their queue')
   const dead = count('holdfast.job.dead_lettered', '{job}', 'Jobs that failed for good')
-  const margin = ms('holdfast.lease.margin', 'What was left of the leases when a renewal was answered')
+  const margin = ms(
+    'holdfast.lease.margin',
+    'What was left of the leases when a renewal was answered; 0 where nothing was',
+  )
   const calls = ms('holdfast.store.call.duration', 'How long store calls took, their repeats included')
   const failures = count('holdfast.store.call.failures', '{call}', 'Store calls that failed')
   const age: Gauge = meter.createGauge('holdfast.queue.age', {
@@ -64,7 +67,8 @@ function recordersOn(meter: Meter): Recorders {
       reclaimed.add(1, { 'holdfast.reclaim.why': why, 'holdfast.job.state': state }),
     'job.retried': (metric) => retried.add(1, about(metric)),
     'job.deadLettered': (metric) => dead.add(1, about(metric)),
-    'lease.margin': ({ marginMs }) => margin.record(marginMs),
+    // A histogram takes nothing below 0, and it is then that somebody must see it.
+    'lease.margin': ({ marginMs }) => margin.record(Math.max(0, marginMs)),
     'store.call': ({ call, durationMs, failed }) => {
       calls.record(durationMs, { 'holdfast.store.call': call })
       if (failed !== null)

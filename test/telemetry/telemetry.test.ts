@@ -13,6 +13,12 @@ const traceparent = `00-${traceId}-b7ad6b7169203331-01`
 const marker = 'S3CR3T-input'
 
 describe('the observer', () => {
+  it('shows leases that had lapsed as a margin of 0, since a histogram drops what is below', () => {
+    const { meter, records } = recordingMeter()
+    openTelemetryObserver({ meter }).metric({ name: 'lease.margin', marginMs: -2_000 })
+    expect(records).toEqual([{ instrument: 'holdfast.lease.margin', value: 0, attributes: {} }])
+  })
+
   it('makes one instrument for each metric, with its unit, and records under fixed names', async () => {
     const { meter, made, records } = recordingMeter()
     const failing = defineJob({
