@@ -32,6 +32,11 @@ export interface CommandOptions {
   readonly version?: number
 }
 
+const takes = {
+  retry: 'and only a failed or cancelled job can be retried',
+  reschedule: 'and only a queued job can be rescheduled',
+}
+
 export function createOperations(
   store: Store,
   random: Random,
@@ -39,7 +44,7 @@ export function createOperations(
   changed: () => void,
 ): Operations {
   async function command(
-    what: string,
+    what: keyof typeof takes,
     id: string,
     version: number | undefined,
     send: (params: CommandParams) => Promise<CommandReply>,
@@ -53,9 +58,9 @@ export function createOperations(
     const reply = await send({ id, version: at, command: random.id('command') })
     if (reply.kind === 'applied') return changed()
     const is = reply.version === null ? 'gone' : `${reply.state} at version ${reply.version}`
-    throw new CommandRefused(
-      `${what}: job ${id} is ${is}, not what it was when this was asked at version ${at}`,
-    )
+    // At the version that was asked for, it is the state that is in the way.
+    const why = reply.version === at ? takes[what] : `not what it was when this was asked at version ${at}`
+    throw new CommandRefused(`${what}: job ${id} is ${is}, ${why}`)
   }
 
   const set = (change: Parameters<Store['control']['set']>[0]): Promise<Control> =>

@@ -64,7 +64,9 @@ describe('retry', () => {
       'retry: job nobody is gone, not what it was when this was asked at version 3',
     )
     await b.engine.enqueue(noop, null, { id: 'x' })
-    await expect(b.engine.retry('x')).rejects.toThrow('retry: job x is queued at version 1')
+    await expect(b.engine.retry('x')).rejects.toThrow(
+      'retry: job x is queued at version 1, and only a failed or cancelled job can be retried',
+    )
     expect(await b.database.job('x')).toMatchObject({ version: 1, lastCommand: null })
   })
 

@@ -90,7 +90,7 @@ export async function runExclusive<R>(
   // Both end by rejecting once the work is over.
   const guards = [keep(), watch()].map((guard) => guard.catch(() => {}))
   try {
-    const done = work({ signal: lost.signal }).then((value) => ({ value }))
+    const done = begun(() => work({ signal: lost.signal }))
     return await Promise.race([done, left])
   } finally {
     giveUp?.removeEventListener('abort', leave)
@@ -101,4 +101,9 @@ export async function runExclusive<R>(
     if (!lost.signal.aborted)
       await ask('leases.release', store.leases.release({ key, owner })).catch(() => {})
   }
+}
+
+/** The types ask for a promise, but who has none to tell them may answer the value itself, as a handler may. */
+async function begun<R>(work: () => Promise<R>): Promise<{ readonly value: R }> {
+  return { value: await work() }
 }

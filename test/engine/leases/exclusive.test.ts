@@ -53,6 +53,13 @@ describe('exclusive work', () => {
     ])
   })
 
+  it('may answer its value without a promise, as a handler may', async () => {
+    const b = bench()
+    const work = (() => 'at once') as unknown as () => Promise<string>
+    expect(await b.engine.exclusive('key', work)).toEqual({ value: 'at once' })
+    expect(await another(b)).toBe(true)
+  })
+
   it('is renewed at half its lease, for as long as it takes', async () => {
     const { b, done, ended, reasons } = await working()
     await b.clock.advance(300_000)
