@@ -34,7 +34,10 @@ export function contextOf(
 
   async function fenced(write: Promise<Fenced>): Promise<void> {
     const { applied } = await write
-    if (!applied) throw new LeaseLost(`job ${id} was taken over; this attempt may write nothing more`)
+    if (applied) return
+    throw new LeaseLost(
+      `attempt ${job.attempt} of job ${id} may write nothing more: it has ended, or the job was taken over`,
+    )
   }
 
   async function keep(key: string, value: unknown): Promise<void> {

@@ -1,6 +1,9 @@
 import type { Clock, Timer } from '../ports/clock.ts'
 
-/** A clock whose timers end together: what a handler still waits for when it has returned keeps nothing alive. */
+/**
+ * A clock whose timers end together: what a handler still waits for when it has returned, or would wait for after
+ * that, keeps nothing alive.
+ */
 export interface TimerGroup {
   readonly clock: Clock
   cancel(): void
@@ -8,11 +11,13 @@ export interface TimerGroup {
 
 export function createTimerGroup(clock: Clock): TimerGroup {
   const open = new Set<Timer>()
+  let ended = false
   return {
     clock: {
       monotonicMs: () => clock.monotonicMs(),
       wallMs: () => clock.wallMs(),
       timer: (delayMs, label, fire) => {
+        if (ended) return { cancel: () => {} }
         const timer = clock.timer(delayMs, label, () => {
           open.delete(timer)
           fire()
@@ -27,6 +32,7 @@ export function createTimerGroup(clock: Clock): TimerGroup {
       },
     },
     cancel: () => {
+      ended = true
       for (const timer of open) timer.cancel()
       open.clear()
     },

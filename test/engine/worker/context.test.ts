@@ -85,6 +85,28 @@ describe('progress', () => {
     end()
     await stopNow(b)
   })
+
+  it('that a handler did not wait for comes too late when it has returned, and says so', async () => {
+    const { b, context, end } = await attempt()
+    end()
+    await b.clock.settle()
+    expect(await b.database.job('x')).toMatchObject({ state: 'succeeded' })
+    await expect(context.progress(100)).rejects.toThrow(
+      'attempt 1 of job x may write nothing more: it has ended, or the job was taken over',
+    )
+    await stopNow(b)
+  })
+})
+
+describe('sleep', () => {
+  it('of what goes on after its handler has returned keeps no process alive', async () => {
+    const { b, context, end } = await attempt()
+    end()
+    await b.clock.settle()
+    await stopNow(b)
+    void context.sleep(1_000)
+    expect(b.clock.armed).toEqual([])
+  })
 })
 
 describe('a checkpoint', () => {
