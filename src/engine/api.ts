@@ -48,7 +48,7 @@ export interface Engine extends AsyncDisposable, Operations {
   get(id: string): Promise<JobRecord | null>
   /**
    * Begins to work. Waits until the store answers, trying again while it is unavailable, and for a stop
-   * that is under way. Throws `InvalidConfig` if this fleet sweeps at another period. Repeated calls are one.
+   * that is under way; a stop that is asked for meanwhile ends the waiting, and nothing is started. Throws `InvalidConfig` if this fleet sweeps at another period. Repeated calls are one.
    */
   start(): Promise<void>
   /** Drains and stops; repeated and concurrent calls are one. The store stays open, and `start` works again. */

@@ -57,6 +57,7 @@ export function createEngine(options: EngineOptions): Engine {
   const newOwner = (): string => `${name}~${random.id('owner')}`
   const leaders = createLeaders({ ...leaseParts, newOwner, graceMs: intervals.abandonMs })
   let running: Running | null = null
+  let stops = 0
 
   function requireLease(key: string, work: unknown, ttlMs: number): void {
     requireName('a lease key', key, InvalidArgument)
@@ -88,7 +89,10 @@ export function createEngine(options: EngineOptions): Engine {
       return job && plainRecord(payloads, job)
     },
     start: async () => {
+      const stopsBefore = stops
       while (running?.stopping) await running.stopping
+      // Whoever asked for the end after this start was asked for must not find the engine working.
+      if (stops > stopsBefore) return
       const starting = (running ??= startRunning(parts, queues, leaders))
       try {
         await starting.started
@@ -103,6 +107,7 @@ export function createEngine(options: EngineOptions): Engine {
       if (!(typeof drainMs === 'number' && drainMs >= 0)) {
         throw new InvalidArgument(`drainMs must be a number of ms >= 0, not ${shown(drainMs)}`)
       }
+      stops += 1
       const stopping = running
       await stopping?.stop(drainMs)
       if (running === stopping) running = null

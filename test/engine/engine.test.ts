@@ -77,6 +77,20 @@ describe('start', () => {
     await b.engine.stop()
   })
 
+  it('that waits for a stop is called off by another stop: whoever spoke last is obeyed', async () => {
+    const b = bench(working)
+    await b.engine.start()
+    const asked = [b.engine.stop(), b.engine.start(), b.engine.stop()]
+    await Promise.all(asked)
+    expect(b.engine.health().status).toBe('stopped')
+    expect(b.clock.armed).toEqual([])
+    const again = [b.engine.start(), b.engine.stop(), b.engine.start(), b.engine.stop(), b.engine.start()]
+    await b.clock.settle()
+    await Promise.all(again)
+    expect(b.engine.health().status).toBe('ok')
+    await b.engine.stop()
+  })
+
   it('that is still waiting for the store ends with a stop', async () => {
     const b = bench(working)
     b.wire.down('refuse')
