@@ -6,7 +6,7 @@ const importRows = defineJob({
   name: 'import-rows',
   retry: { backoff: { kind: 'constant', delayMs: 50 } },
   run: async ({ input, job, attempt, checkpoint, progress }) => {
-    for (let row = (await checkpoint('next')) ?? 0; row < input.rows; row += 1) {
+    for (let row = Number((await checkpoint('next')) ?? 0); row < input.rows; row += 1) {
       console.log(`${job.id}: row ${row}, at attempt ${attempt.number}`)
       await checkpoint('next', row + 1)
       await progress((100 * (row + 1)) / input.rows, 'importing')
@@ -22,8 +22,8 @@ const engine = createEngine({
 })
 const succeeded = (id) =>
   new Promise((resolve) => {
-    engine.on('attempt.confirmed', async ({ job }) => {
-      if (job === id && (await engine.get(id)).state === 'succeeded') resolve(id)
+    engine.on('attempt.ended', ({ job, end }) => {
+      if (job === id && end === 'succeeded') resolve(id)
     })
   })
 
