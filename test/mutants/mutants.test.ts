@@ -74,7 +74,7 @@ describe('the catalogue', () => {
 })
 
 describe('the runner', () => {
-  const seeds = ['0x1', '0x3']
+  const seeds = ['0x1', '0x4']
   const edit = { file: 'src/engine/jobs/transitions.ts', find: '/** Takes a running job from a holder whose' }
 
   it('refuses an entry whose text is not there exactly once', async () => {
