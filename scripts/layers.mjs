@@ -64,7 +64,7 @@ const LAYERS = [
   },
   {
     name: 'stores/postgres/connections',
-    folder: /^stores\/postgres\/(index|pool|connections)\.ts$/,
+    folder: /^stores\/postgres\/(index|pool|connections|hints)\.ts$/,
     values: [/^stores\/(?!(memory|sqlite|pglite)\/)/, /^engine\//, /^pg$/],
     types: [],
     computed: false,
@@ -74,7 +74,10 @@ const LAYERS = [
   {
     name: 'stores/postgres',
     folder: /^stores\/postgres\//,
-    values: [/^stores\/(?!(memory|sqlite|pglite)\/|postgres\/(index|pool|connections)\.ts)/, /^engine\//],
+    values: [
+      /^stores\/(?!(memory|sqlite|pglite)\/|postgres\/(index|pool|connections|hints)\.ts)/,
+      /^engine\//,
+    ],
     types: [],
     computed: false,
     reason: 'what PostgreSQL and PGlite have in common needs no driver',
@@ -83,7 +86,7 @@ const LAYERS = [
     name: 'stores/pglite',
     folder: /^stores\/pglite\//,
     values: [
-      /^stores\/(?!(memory|sqlite)\/|postgres\/(index|pool|connections)\.ts)/,
+      /^stores\/(?!(memory|sqlite)\/|postgres\/(index|pool|connections|hints)\.ts)/,
       /^engine\//,
       /^@electric-sql\/pglite$/,
     ],

@@ -92,7 +92,7 @@ export interface StopOptions {
 }
 
 export interface Health {
-  /** `degraded`: the store does not answer, or a lease cannot be vouched for. */
+  /** `degraded`: the store does not answer, a lease cannot be vouched for, or hints that something is due are down. */
   readonly status: 'stopped' | 'starting' | 'ok' | 'degraded' | 'stopping'
   readonly store: {
     reachable: boolean

@@ -137,5 +137,6 @@ export function createEngine(options: EngineOptions): Engine {
 function statusOf(report: RunningReport | null, reachable: boolean): Health['status'] {
   if (report === null) return 'stopped'
   if (report.phase !== 'running') return report.phase
-  return reachable && report.worker.heartbeat.uncertain === 0 ? 'ok' : 'degraded'
+  const works = reachable && report.worker.heartbeat.uncertain === 0 && report.wakeups.state !== 'down'
+  return works ? 'ok' : 'degraded'
 }

@@ -30,6 +30,7 @@ const types: Readonly<Record<TypeOf, true>> = {
   'leader.lost': true,
   'leader.failed': true,
   'loop.stalled': true,
+  'wakeups.changed': true,
   'store.failed': true,
   'observer.failed': true,
 }

@@ -3,6 +3,7 @@ import type { Leaders } from './leases/leaders.ts'
 import { declared } from './recovery/fleet.ts'
 import { type Sweeper, createSweeper } from './recovery/sweeper.ts'
 import type { WorkerParts } from './worker/parts.ts'
+import { type Wakeups, type WakeupsReport, createWakeups, noWakeups } from './worker/wakeups.ts'
 import { createWake } from './worker/wake.ts'
 import { type Worker, type WorkerReport, createWorker } from './worker/worker.ts'
 
@@ -22,6 +23,8 @@ export interface RunningReport {
   readonly worker: WorkerReport
   /** The keys of what this process leads now. */
   readonly leads: readonly string[]
+  /** Hints of the store that something is due. */
+  readonly wakeups: WakeupsReport
   readonly sweep: { turns: number; failures: number; sweeping: boolean }
 }
 
@@ -46,6 +49,7 @@ export function startRunning(
   let phase: RunningReport['phase'] = 'starting'
   let work: Worker | null = null
   let sweeper: Sweeper | null = null
+  let wakeups: Wakeups = noWakeups
   let stopped: Promise<void> | null = null
   const started = start()
 
@@ -59,6 +63,10 @@ export function startRunning(
     const recovery = { store, clock, intervals, ask, measure, queues: Object.keys(queues) }
     sweeper = createSweeper({ ...recovery, lastReplyMs: fleet.nowMs, onReturned, onLate })
     leaders.start()
+    const names = Object.keys(queues)
+    if (store.hints && names.length > 0) {
+      wakeups = createWakeups({ clock, emit, wake: onReturned }, store.hints, names)
+    }
   }
 
   /** Waits for the store; null if a stop came first. */
@@ -83,9 +91,11 @@ export function startRunning(
     wake.wake()
     await started.catch(() => {})
     const led = leaders.stop()
+    const heard = wakeups.stop()
     const settleMs = 2 * store.callMs + intervals.heartbeatRetryMs
     await work?.stop({ drainMs, settleMs })
     await sweeper?.stop()
+    await heard
     await led
     phase = 'stopped'
     if (work) emit({ type: 'engine.stopped', worker })
@@ -103,6 +113,7 @@ export function startRunning(
       identity: worker,
       worker: work?.report() ?? noWork,
       leads: leaders.leads(),
+      wakeups: wakeups.report(),
       sweep: sweeper?.report() ?? { turns: 0, failures: 0, sweeping: false },
     }),
   }

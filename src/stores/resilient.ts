@@ -61,6 +61,7 @@ export function resilient(store: Store, options: ResilientOptions = {}): Store {
       set: plain('control.set', store.control.set),
       get: () => bounded(clock, callMs, 'control.get', () => store.control.get()),
     },
+    ...(store.hints && { hints: store.hints }),
     now: () => bounded(clock, callMs, 'now', () => store.now()),
     migrate: () => store.migrate(),
     close: () => store.close(),

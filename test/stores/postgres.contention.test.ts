@@ -183,9 +183,9 @@ describe('writers of the same jobs in no common order', () => {
   test('two settles: one applies, the other is refused, and no deadlock ends either (0.10)', async () => {
     const ids = await threeRunning()
     const [middle, one, other] = [await holdMiddle(ids[1]), await transaction(), await transaction()]
-    const first = settle(one.session, settling(ids))
+    const first = settle(one.session, settling(ids), null)
     await middle.blocks(first, 1)
-    const second = settle(other.session, settling(ids.toReversed()))
+    const second = settle(other.session, settling(ids.toReversed()), null)
     await middle.blocks(second, 2)
     await middle.rollback()
     expect(await first).toMatchObject(settledAs('applied'))
@@ -197,7 +197,7 @@ describe('writers of the same jobs in no common order', () => {
     const ids = await threeRunning()
     await f.seen(31_000)
     const [middle, one, other] = [await holdMiddle(ids[1]), await transaction(), await transaction()]
-    const settled = settle(one.session, settling(ids))
+    const settled = settle(one.session, settling(ids), null)
     await middle.blocks(settled, 1)
     const reclaimed = reclaim(other.session, { limit: 10 })
     await middle.blocks(reclaimed, 2)
@@ -213,7 +213,7 @@ describe('writers of the same jobs in no common order', () => {
     const [middle, one, other] = [await holdMiddle(ids[1]), await transaction(), await transaction()]
     const reclaimed = reclaim(one.session, { limit: 10 })
     await middle.blocks(reclaimed, 1)
-    const settled = settle(other.session, settling(ids))
+    const settled = settle(other.session, settling(ids), null)
     await middle.blocks(settled, 2)
     await middle.rollback()
     expect((await reclaimed).jobs.map(({ id }) => id)).toEqual(ids.toReversed())
@@ -225,7 +225,7 @@ describe('writers of the same jobs in no common order', () => {
     const ids = await threeRunning()
     await f.seen(1_200_000)
     const held = await transaction()
-    await settle(held.session, settling(ids))
+    await settle(held.session, settling(ids), null)
     expect(await store.jobs.expireTimeouts({ limit: 10 })).toEqual({ jobs: [] })
     expect(await store.claims.collect({ limit: 10, voidMs: 0 })).toEqual({ removed: 0 })
     expect(await f.move()).toMatchObject({ kind: 'moved', silent: true })

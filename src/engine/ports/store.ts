@@ -16,6 +16,8 @@ export interface Store {
   readonly watch: WatchStore
   readonly leases: NamedLeaseStore
   readonly control: ControlStore
+  /** Optional: shortens the wait until a job is found. Nothing depends on it. */
+  readonly hints?: HintSource
   /** Database time in ms since the Unix epoch. */
   readonly now: () => Promise<number>
   /** Creates or upgrades what the store needs. Safe to repeat, also by several processes at once. */
@@ -124,6 +126,21 @@ export interface ControlStore {
   /** Answers the switches after the change. */
   readonly set: (params: ControlChange) => Promise<Control>
   readonly get: () => Promise<Control>
+}
+
+/**
+ * Tells an engine that jobs may have become due, so that it looks before its next poll. What is told may be late,
+ * lost, doubled or in vain: polling alone finds every job.
+ */
+export interface HintSource {
+  /** Begins to listen, and goes on until `close`, coming back by itself for as long as it takes. */
+  readonly listen: (listener: HintListener) => { readonly close: () => Promise<void> }
+}
+export interface HintListener {
+  /** The queues in which something may be due; null: in any. */
+  readonly onHint: (queues: readonly string[] | null) => void
+  /** Whether hints arrive from now on, and if not, why. Until it is told, they do not. */
+  readonly onState: (up: boolean, why: string | null) => void
 }
 
 export interface ClaimStore {

@@ -4,10 +4,12 @@ import { shown } from '../../engine/given.ts'
 import type { InspectableStore } from '../../engine/ports/store.ts'
 import { systemClock } from '../../engine/system.ts'
 import { type ResilientOptions, resilient } from '../resilient.ts'
+import { createHints } from './hints.ts'
 import { type MigrationOptions, migrationSql } from './migrations/script.ts'
 import { defaultSchema, schemaTexts } from './names.ts'
 import { openDatabase } from './pool.ts'
 import { storeOver } from './store.ts'
+import { channelOf } from './wake.ts'
 
 export { SchemaUnusable, StoreClosed, StoreCorrupt } from '../errors.ts'
 export { PostgresRefused, PostgresUnavailable } from './errors.ts'
@@ -36,6 +38,13 @@ export interface PostgresOptions extends ResilientOptions, MigrationOptions {
    */
   readonly prepared?: boolean
   /**
+   * Workers are told at once of jobs that become due, by NOTIFY; without, their polls find them. Default true: each
+   * started engine with queues listens on one more connection. Behind a transaction pooler give the connection
+   * string of the server itself, for listening alone, or false. What notifies commits one after the other on its
+   * server: false also spares a database that takes thousands of small enqueues a second.
+   */
+  readonly notify?: boolean | { readonly connectionString: string }
+  /**
    * Told once of each connection that ended without being asked to, idle or in use, or was given up because nobody
    * knew its state. Calls are repeated or fail by themselves: this is for logs and for counting. What it throws is
    * ignored.
@@ -52,21 +61,34 @@ export interface PostgresOptions extends ResilientOptions, MigrationOptions {
  */
 export function postgresStore(target: PostgresTarget, options: PostgresOptions = {}): InspectableStore {
   const clock = options.clock ?? systemClock
-  const { callMs = 5_000, schema = defaultSchema, connections = 4, prepared = false } = options
+  const { callMs = 5_000, schema = defaultSchema, connections = 4, prepared = false, notify = true } = options
   if (!Number.isSafeInteger(connections) || connections < 1) {
     throw new InvalidConfig(`connections must be a whole number >= 1, not ${shown(connections)}`)
   }
-  const database = openDatabase({
-    connection: connectionOf(target),
-    clock,
-    callMs,
-    connections,
-    prepared,
-    onLost: harmless(options.onConnectionLost),
-    text: schemaTexts(schema),
-  })
-  const raw = storeOver(database, { name: 'postgres', callMs, migrationScript: migrationSql(options) })
+  const connection = connectionOf(target)
+  const common = { clock, callMs, onLost: harmless(options.onConnectionLost) }
+  const text = schemaTexts(schema)
+  const channel = notify === false ? null : channelOf(schema)
+  const listening = listeningOf(notify, connection)
+  const hints = channel !== null && listening && createHints({ ...common, connection: listening, channel })
+  const database = openDatabase({ ...common, connection, connections, prepared, text })
+  const raw: InspectableStore = {
+    ...storeOver(database, { name: 'postgres', callMs, migrationScript: migrationSql(options), channel }),
+    ...(hints && { hints: { listen: hints.listen } }),
+    close: async () => void (await Promise.all([hints && hints.close(), database.close()])),
+  }
   return { ...raw, ...resilient(raw, { ...options, callMs }) }
+}
+
+/** How to connect for listening; null where nobody is to listen. */
+function listeningOf(notify: unknown, connection: PoolConfig): PoolConfig | null {
+  if (notify === true) return connection
+  if (notify === false) return null
+  const { connectionString } = (typeof notify === 'object' && notify !== null ? notify : {}) as {
+    readonly connectionString?: unknown
+  }
+  if (typeof connectionString === 'string') return { connectionString }
+  throw new InvalidConfig(`notify must be true, false or { connectionString }, not ${shown(notify)}`)
 }
 
 /** A listener that throws within an event of the driver would end the process. */

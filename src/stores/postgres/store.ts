@@ -28,17 +28,21 @@ export interface StoreParts {
   readonly callMs: number
   /** What `migrate()` runs. */
   readonly migrationScript: string
+  /** Where those who listen are told of jobs that have become due; null tells nobody. */
+  readonly channel?: string | null
 }
 
 /** The bare store over a database, whichever driver is behind it. */
 export function storeOver(
   unchecked: Database,
-  { name, callMs, migrationScript }: StoreParts,
+  { name, callMs, migrationScript, channel = null }: StoreParts,
 ): InspectableStore {
   const database = checked(unchecked)
   const by = (use: Use) => {
-    return <P, R>(operate: (session: Session, params: P) => Promise<R>) => {
-      return (params: P): Promise<R> => database.autocommit(use, (session) => operate(session, params))
+    return <P, R>(operate: (session: Session, params: P, channel: string | null) => Promise<R>) => {
+      return (params: P): Promise<R> => {
+        return database.autocommit(use, (session) => operate(session, params, channel))
+      }
     }
   }
   const [common, urgent] = [by('common'), by('urgent')]
@@ -48,7 +52,7 @@ export function storeOver(
     name,
     callMs,
     jobs: {
-      insert: (params) => insert(database, params),
+      insert: (params) => insert(database, params, channel),
       settle: urgent(settle),
       reclaim: unlessNone({ jobs: [], heldBack: 0, full: false }, urgent(reclaim)),
       expireTimeouts: unlessNone({ jobs: [] }, urgent(expireTimeouts)),
@@ -71,7 +75,7 @@ export function storeOver(
     },
     watch: { declare: urgent(watch.declare), move: urgent(watch.move) },
     leases: { acquire: urgent(named.acquire), renew: urgent(named.renew), release: urgent(named.release) },
-    control: { set: common(control.set), get: () => common(control.get)(undefined) },
+    control: { set: common(control.set), get: () => database.autocommit('common', control.get) },
     now: () => unchecked.autocommit('common', now),
     migrate: () => migrate(unchecked, migrationScript),
     close: () => unchecked.close(),

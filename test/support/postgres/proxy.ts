@@ -14,6 +14,8 @@ export interface Proxy {
   breaks: 'reset' | 'end'
   /** A parameter in the greeting that is refused, as a pooler refuses `options`; null for none. */
   refuses: string | null
+  /** Names another process than the server does, as a pooler names one of its own. Default false. */
+  renames: boolean
   /**
    * Strikes the next statement whose text contains `text`. `drop-request`: it never comes to the server, and the
    * connection breaks. `drop-reply`: the server carries it out, and instead of the answer the connection breaks.
@@ -65,6 +67,7 @@ export async function createProxy(target: string): Promise<Proxy> {
         return strike ?? null
       },
       hold: (go) => void held.push(go),
+      renames: () => proxy.renames,
     })
   })
   const port = await listen(server, 0)
@@ -82,6 +85,7 @@ export async function createProxy(target: string): Promise<Proxy> {
     },
     breaks: 'reset',
     refuses: null,
+    renames: false,
     next: (fate, text = '') => new Promise((struck) => void strikes.push({ fate, text, struck })),
     letGo: () => {
       const going = held
@@ -107,6 +111,7 @@ interface Rules {
   readonly refusal: () => Buffer
   readonly strikeOf: (statement: Frame) => Strike | null
   readonly hold: (go: () => void) => void
+  readonly renames: () => boolean
 }
 
 /** One connection. A statement is a message `Q` or `P`; its answer ends with a `Z`. */
@@ -133,6 +138,7 @@ function join(client: Socket, upstream: Socket, broken: () => void, rules: Rules
   upstream.on('data', (bytes) => {
     if (client.destroyed) return
     for (const frame of answered.push(bytes)) {
+      if (frame.type === 'K' && rules.renames()) frame.bytes.writeInt32BE(1, 5)
       if (strike?.fate === 'drop-reply') {
         if (frame.type !== 'Z') continue
         upstream.once('close', strike.struck)

@@ -2,6 +2,9 @@ import type { CommandParams, CommandReply } from '../../../engine/ports/store.ts
 import { time } from '../clock.ts'
 import type { Session } from '../database.ts'
 import { stateOf } from '../rows.ts'
+import { told } from '../wake.ts'
+
+const ownQueue = 'to_json(array[j.queue])::text'
 
 /** `retried` of the transitions. What starts anew was never evicted, so it is not claimed alone. */
 const retryIt = `with ${time}
@@ -9,29 +12,42 @@ const retryIt = `with ${time}
     failures = 0, evictions = 0, error = null, finished_at = null, cancel_requested_at = null, progress = null,
     last_command = $3
   from t where j.seq = (select b.seq from holdfast.body b where b.id = $1) and j.version = $2::bigint
-    and j.state in (3, 4) and j.last_command is distinct from $3 returning j.version`
+    and j.state in (3, 4) and j.last_command is distinct from $3
+  returning j.version, ${told('$4', ownQueue)}`
 
 /** `rescheduled`. What was never dispatched was never evicted. */
 const rescheduleIt = `with ${time}
   update holdfast.job j set place = case j.place when 2 then 0 else j.place end, visible_at = t.ms + $4::bigint,
     version = j.version + 1, updated_at = t.ms, last_command = $3
   from t where j.seq = (select b.seq from holdfast.body b where b.id = $1) and j.version = $2::bigint
-    and j.state = 0 and j.last_command is distinct from $3 returning j.version`
+    and j.state = 0 and j.last_command is distinct from $3
+  returning j.version, ${told('$5', ownQueue)}`
 
-export async function retry(session: Session, params: CommandParams): Promise<CommandReply> {
+export async function retry(
+  session: Session,
+  params: CommandParams,
+  channel: string | null,
+): Promise<CommandReply> {
   const { id, version, command } = params
-  return answered(session, params, await session.query<[number]>(retryIt, [id, version, command]))
+  return answered(session, params, await session.query<[number]>(retryIt, [id, version, command, channel]))
 }
 
 export async function reschedule(
   session: Session,
   params: CommandParams & { readonly delayMs: number },
+  channel: string | null,
 ): Promise<CommandReply> {
   const { id, version, command, delayMs } = params
   return answered(
     session,
     params,
-    await session.query<[number]>(rescheduleIt, [id, version, command, delayMs]),
+    await session.query<[number]>(rescheduleIt, [
+      id,
+      version,
+      command,
+      delayMs,
+      delayMs > 0 ? null : channel,
+    ]),
   )
 }
 

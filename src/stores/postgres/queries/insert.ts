@@ -3,6 +3,7 @@ import type { InsertParams, InsertReply, NewJob } from '../../../engine/ports/st
 import { time } from '../clock.ts'
 import type { Database, Param, Session, Value } from '../database.ts'
 import { kindKey, statedText } from '../rows.ts'
+import { payloadOf, told } from '../wake.ts'
 
 /**
  * All jobs in one statement. What most of a batch states alike is sent once, and each job names its line of it
@@ -25,24 +26,33 @@ jobs as (insert into holdfast.job (seq, visible_at, version, updated_at, kind_ke
   select g.seq, coalesce(s.at_ms, t.ms + s.delay_ms), 1, t.ms, s.kind_key, 0, 0, 0, 0,
     s.band, 0, case when coalesce(s.at_ms, s.delay_ms) is null then 2 else 0 end, s.queue, s.kind
   from bodies join given g using (seq) join stated s on s.n = g.line cross join t)
-select (select count(*) from bodies), (select min(seq) from given)`
+select (select count(*) from bodies), (select min(seq) from given), ${told('$17', '$18::text')}`
 
 /** One job is there or not; several are all there or none, which takes a transaction that can be undone. */
-export async function insert(database: Database, params: InsertParams): Promise<InsertReply> {
+export async function insert(
+  database: Database,
+  params: InsertParams,
+  channel: string | null,
+): Promise<InsertReply> {
   if (params.jobs.length === 0) return { kind: 'inserted', jobs: [] }
   if (params.jobs.length === 1) {
-    return database.autocommit('common', (session) => insertWithin(session, params, () => {}))
+    return database.autocommit('common', (session) => insertWithin(session, params, channel, () => {}))
   }
-  return database.transaction('common', (session, undo) => insertWithin(session, params, undo))
+  return database.transaction('common', (session, undo) => insertWithin(session, params, channel, undo))
 }
 
 /** Calls `undo` if one of the ids is taken by another job. */
 async function insertWithin(
   session: Session,
   { insertId, jobs }: InsertParams,
+  channel: string | null,
   undo: () => void,
 ): Promise<InsertReply> {
-  const [row] = await session.query<[added: number, firstSeq: number]>(add, paramsOf(insertId, jobs))
+  const [row] = await session.query<[added: number, firstSeq: number]>(add, [
+    ...paramsOf(insertId, jobs),
+    channel,
+    payloadOf(jobs.filter(mayBeDue).map(({ spec }) => spec.queue)),
+  ])
   const [added, firstSeq] = row as [number, number]
   if (added === jobs.length) {
     return { kind: 'inserted', jobs: jobs.map(({ spec }) => ({ id: spec.id, created: true })) }
@@ -139,6 +149,11 @@ function lineOf(job: NewJob): Value[] {
     delayOf(job),
     instantOf(job),
   ]
+}
+
+/** An instant that has come already is for the database to say; one hint too many is no harm. */
+function mayBeDue(job: NewJob): boolean {
+  return delayOf(job) === 0 || instantOf(job) !== null
 }
 
 function delayOf({ due }: NewJob): number | null {

@@ -3,6 +3,7 @@ import type { SettleParams, SettleReply, Settlement } from '../../../engine/port
 import { time } from '../clock.ts'
 import type { Param, Session } from '../database.ts'
 import { placeOf, settleKinds, settleOf, stateOf } from '../rows.ts'
+import { toldOf } from '../wake.ts'
 
 /**
  * `settled` of the transitions, for the whole group in one statement. Rows are locked in the order of their
@@ -29,13 +30,17 @@ ended as (update holdfast.job j set state = h.state, claim = null, version = j.v
     place = case h.state when 0 then ${placeOf('h.evictions', 'h.spec')} end,
     result = case h.kind when 0 then h.result else j.result end,
     error = case h.kind when 0 then null when 1 then h.error else j.error end
-  from held h, t where j.seq = h.seq and j.state = 1 returning h.n, j.state)
-select n, state from ended`
+  from held h, t where j.seq = h.seq and j.state = 1 returning h.n, j.state, j.queue, h.delay_ms)
+select n, state, ${toldOf('$8', 'ended where state = 0 and delay_ms <= 0')} from ended`
 
-export async function settle(session: Session, { settlements }: SettleParams): Promise<SettleReply> {
+export async function settle(
+  session: Session,
+  { settlements }: SettleParams,
+  channel: string | null,
+): Promise<SettleReply> {
   if (settlements.length === 0) return { results: [] }
   const results: (SettleReply['results'][number] | undefined)[] = settlements.map(() => undefined)
-  const ended = await session.query<[n: number, state: number]>(end, paramsOf(settlements))
+  const ended = await session.query<[n: number, state: number]>(end, [...paramsOf(settlements), channel])
   for (const [n, state] of ended) results[n - 1] = { settled: 'applied', state: stateOf(state) }
   if (ended.length === settlements.length) return { results: results as SettleReply['results'] }
   const refused = settlements.filter((_, n) => results[n] === undefined)
