@@ -82,7 +82,7 @@ export async function createCluster(
 }
 
 /** PostgreSQL will not run as root: somebody without rights does it then. */
-function ownerOf(): { readonly uid: number; readonly gid: number } | null {
+export function ownerOf(): { readonly uid: number; readonly gid: number } | null {
   if (process.getuid?.() !== 0) return null
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
@@ -102,7 +102,7 @@ function logOf(directory: string): string {
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)
