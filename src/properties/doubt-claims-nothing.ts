@@ -6,8 +6,8 @@ import { type Property, type Verdict, property } from './property.ts'
  * Why: a worker that does not know what became of its last claim, or whether it still holds what it runs, cannot
  * know whether it can do more. It claims nothing until it knows. (Contract 0.10, 0.21.)
  *
- * A claim that was on its way when the doubt arose lands within the time of a healthy call, or when the database
- * that held it up comes back; one that a fault holds back comes when it comes.
+ * A claim that was begun when the doubt arose lands within the bound of a call, its repeats included, or when the
+ * database that held it up comes back; one that a fault holds back comes when it comes.
  *
  * Blind spot: doubts that a worker ought to have, and has not: those are `lease-certainty`'s; and those about an
  * attempt that has ended, which it may lose without a word.
@@ -23,6 +23,7 @@ interface Doubt extends Who {
 }
 
 interface State {
+  storeCallMs: number
   replyMs: number
   down: boolean
   upAtMs: number
@@ -55,10 +56,11 @@ export const doubtClaimsNothing: Property = property({
   ],
   suspendedBy: [],
   after: ['claim.unknown', 'attempt.uncertain'],
-  start: (): State => ({ replyMs: 0, down: false, upAtMs: 0, doubts: new Map() }),
+  start: (): State => ({ storeCallMs: 0, replyMs: 0, down: false, upAtMs: 0, doubts: new Map() }),
   step(state, event, verdict) {
     switch (event.type) {
       case 'run.started':
+        state.storeCallMs = event.storeCallMs
         state.replyMs = event.replyMs
         return
       case 'database.down':
@@ -116,7 +118,7 @@ function changed({ doubts }: State, event: Changed, verdict: Verdict): void {
 }
 
 function claimed(
-  { doubts, replyMs, down, upAtMs }: State,
+  { doubts, storeCallMs, replyMs, down, upAtMs }: State,
   event: EventOf<'job.claimed'>,
   verdict: Verdict,
 ): void {
@@ -128,7 +130,7 @@ function claimed(
     return verdict.violated({ kind: 'claimed-while-unknown', subject: job, message })
   }
   if (doubt.uncertain.size === 0 || down || atMs <= doubt.lateMs) return
-  if (atMs <= Math.max(doubt.sinceMs, upAtMs) + replyMs) return
+  if (atMs <= Math.max(doubt.sinceMs + storeCallMs, upAtMs + replyMs)) return
   const message = `${nameOf(event)} claimed job ${job}, and has not known since ${doubt.sinceMs} ms whether it holds ${doubt.uncertain.size} of its jobs`
   verdict.violated({ kind: 'claimed-while-uncertain', subject: job, message })
 }

@@ -41,10 +41,10 @@ describe('doubt-claims-nothing (contract 0.10, 0.21)', () => {
     const over = attempt('lost', 'a')
     expectRefused(
       property,
-      [...begin, ...doubt, claimed('b', { at: 41_001 }), over],
+      [...begin, ...doubt, claimed('b', { at: 45_001 }), over],
       'claimed-while-uncertain',
     )
-    expectHolds(property, [...begin, ...doubt, claimed('b', { at: 41_000 }), over], 1)
+    expectHolds(property, [...begin, ...doubt, claimed('b', { at: 45_000 }), over], 1)
   })
 
   test('excuses what was held up on its way', () => {
