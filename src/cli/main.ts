@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { HoldfastError } from '../engine/errors.ts'
 import { inert } from '../report/format.ts'
 import { about } from './about.ts'
+import { type MigrateOptions, migrate } from './commands/migrate.ts'
 import { type ReplayOptions, replay } from './commands/replay.ts'
 import { type SimulateOptions, simulate } from './commands/simulate.ts'
 import { list, minutes, shard, wholeNumber } from './options.ts'
@@ -51,6 +52,18 @@ program
   .option('--json', 'print one JSON object and nothing else')
   .action(async (target: string, options: ReplayOptions) => {
     process.exitCode = await replay(target, options)
+  })
+
+program
+  .command('migrate')
+  .description('create or upgrade the tables of a production database; safe to repeat')
+  .option('--database-url <url>', 'PostgreSQL, as postgres://user@host:5432/database (default: DATABASE_URL)')
+  .option('--file <file>', 'SQLite')
+  .option('--schema <name>', 'the schema of the tables (default holdfast; PostgreSQL)')
+  .option('--runtime-role <role>', 'a role that may work with the tables, not change them (PostgreSQL)')
+  .option('--sql', 'print the SQL for PostgreSQL, and touch nothing')
+  .action(async (options: MigrateOptions) => {
+    process.exitCode = await migrate(options)
   })
 
 // A reader that has seen enough (`| head`) is no error.

@@ -216,6 +216,7 @@ function planOf(
     producers: nodes.filter(({ works }) => !works).map(({ name }) => name),
     forMs: scenario.activeMs,
     leaseTtlMs: 30_000,
+    commits: scenario.commits ?? false,
   }
   return drawPlan(families, place, chooser, scenario.swarm, scenario.density)
 }
