@@ -115,7 +115,7 @@ export function createDirector(
     }
     letGo(world)
     world.operator.busy
-      .then(() => world.database.raw.dump())
+      .then(() => world.database.dump())
       .then(({ jobs }) => {
         state.healed = true
         const boundMs = convergenceBoundMs(jobs, steps, scenario, world)
@@ -177,7 +177,7 @@ export function createDirector(
     if (state.ended) return
     state.ended = true
     state.converged = converged
-    world.database.raw.dump().then(({ jobs, claims }) => {
+    world.database.dump().then(({ jobs, claims }) => {
       for (const job of jobs) world.recorder.happened(null, finalOf(job))
       const tokens = claims.filter((claim) => !claim.void).map(({ token }) => token)
       world.recorder.happened(null, { type: 'run.ended', converged, tokens })
