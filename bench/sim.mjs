@@ -31,7 +31,7 @@ if (!values.inside) {
 const { calibrate, simulateSeeds } = await import('./measure.mjs')
 const { storeNamed } = await import('../dist/sim/catalogue.js')
 
-const store = await storeNamed(values.store)
+const { open: store, close } = await (await storeNamed(values.store))(null)
 /** @type {(first: number, count: number) => ReturnType<typeof simulateSeeds>} */
 const measure = (first, count) => simulateSeeds(store, first, count)
 
@@ -79,3 +79,4 @@ if (values.memory) {
     `memory from 500 to 10,000 seeds: heap ${grown('heapUsed')}, resident ${grown('rss')}   target < 10 %`,
   )
 }
+await close()

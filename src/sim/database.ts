@@ -156,7 +156,8 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
       if (!state.down) return
       state.down = null
       world.recorder.happened(null, { type: 'database.up' })
-      for (const execute of held.splice(0)) execute()
+      // Events of their own: in this one others move too.
+      for (const execute of held.splice(0)) world.later(0, 'landing', execute)
     },
   }
   return database

@@ -17,6 +17,7 @@ export async function openPglite(): Promise<SimulatedStore> {
   const pglite = await PGlite.create()
   const guard = leakGuard()
   let time = { nowMs: () => 0 }
+  let runs = 0
   const migrationScript = migrationSql()
   await pglite.exec(migrationScript)
   await pglite.exec(settings + unlogged)
@@ -28,6 +29,7 @@ export async function openPglite(): Promise<SimulatedStore> {
     open: async (given): Promise<InspectableStore> => {
       time = given
       await store.reset()
+      if (++runs % runsAVacuum === 0) await pglite.exec(`vacuum ${tables.join(', ')}`)
       return { ...store, close: async () => {} }
     },
     close: () => pglite.close(),
@@ -38,8 +40,11 @@ export async function openPglite(): Promise<SimulatedStore> {
 const settings = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set random_page_cost = 1.1;
   set jit = off; set synchronous_commit = off;`
 
+const tables = contentTables.map((table) => `holdfast.${table}`)
 /** Nothing of it has to survive anything. */
-const unlogged = contentTables.map((table) => `alter table holdfast.${table} set unlogged;`).join(' ')
+const unlogged = tables.map((table) => `alter table ${table} set unlogged;`).join(' ')
+/** Nobody else vacuums here, and what was deleted would stay: some megabytes a run. It costs a few ms. */
+const runsAVacuum = 20
 
 /** One session, which does one thing after another: whoever has a transaction is not interrupted. */
 function openDatabase(statements: PreparedStatements): Database {
