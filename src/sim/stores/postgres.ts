@@ -29,6 +29,8 @@ export async function openPostgres(ground: Ground | null): Promise<SimulatedStor
       callMs,
       connections: 1,
       prepared: true,
+      // Whatever it was about fails, and that ends the run.
+      onLost: () => {},
       text: schemaTexts(schema),
     }),
     { name: 'postgres', callMs: 5_000, migrationScript },
