@@ -31,10 +31,11 @@ export const work = defineJob({
 })
 
 /** The same witness as in the simulation, with a world that only listens. */
-const owner = { node: { jobs: [work], armed: [] }, entering: null }
-const world = {
-  recorder: { happened: (/** @type {unknown} */ _, /** @type {object} */ event) => tell(event) },
-}
+const owner = /** @type {import('../../dist/sim/node.js').Incarnation} */ (
+  /** @type {unknown} */ ({ node: { jobs: [work], armed: [] }, entering: null })
+)
+const recorder = { happened: (/** @type {unknown} */ _, /** @type {object} */ event) => tell(event) }
+const world = /** @type {import('../../dist/sim/world.js').World} */ (/** @type {unknown} */ ({ recorder }))
 
 /**
  * What a call did to the store is told by the store itself. What it did not do is known from its answer alone.
@@ -42,21 +43,26 @@ const world = {
  */
 function telling(store) {
   const told = new Set(['claim.refused', 'claim.voided', 'claim.recovered', 'reclaim.heldBack'])
-  /** @type {<F extends object>(facet: string, calls: F) => F} */
-  const each = (facet, calls) =>
-    Object.fromEntries(
-      Object.entries(calls).map(([call, ask]) => [
-        call,
-        async (/** @type {unknown} */ params) => {
-          const reply = await ask(params)
-          for (const event of historyOf(`${facet}.${call}`, params, reply)) {
-            const refused = event.type === 'job.settled' && event.settled !== 'applied'
-            if (refused || told.has(event.type)) tell(event)
-          }
-          return reply
-        },
-      ]),
-    )
+  /**
+   * @template {object} F
+   * @param {string} facet
+   * @param {F} calls
+   */
+  const each = (facet, calls) => {
+    const entries = Object.entries(calls).map(([call, ask]) => [
+      call,
+      async (/** @type {unknown} */ params) => {
+        const reply = await ask(params)
+        const name = /** @type {import('../../dist/stores/policy.js').StoreCall} */ (`${facet}.${call}`)
+        for (const event of historyOf(name, params, reply)) {
+          const refused = event.type === 'job.settled' && event.settled !== 'applied'
+          if (refused || told.has(event.type)) tell(event)
+        }
+        return reply
+      },
+    ])
+    return /** @type {F} */ (Object.fromEntries(entries))
+  }
   return { ...store, jobs: each('jobs', store.jobs), claims: each('claims', store.claims) }
 }
 

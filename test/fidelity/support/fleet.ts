@@ -58,6 +58,8 @@ export interface Fleet {
   readonly workers: readonly Worker[]
   /** Stores a job whose handler takes so long. */
   enqueue(id: string, ms: number): Promise<void>
+  /** The database is away from now on, by that fault: one mishap, in one instant. */
+  goesDown(family: string): void
   /** Says what the test does, in the words of the simulation. */
   happened(event: WorldEvent, worker?: Worker): void
   struck(family: string, worker: Worker | null, call?: string | null, forMs?: number): void
@@ -110,6 +112,12 @@ export async function startFleet({ skewsMs, concurrency = 2 }: FleetOptions): Pr
       jobs.push(id)
       const { created } = await client.enqueue(work, { ms }, { id, leaseTtlMs })
       tell({ type: 'enqueue.acknowledged', job: id, created, tries: 1 }, 'client', 1)
+    },
+    goesDown: (family) => {
+      const ms = monotonicMs()
+      const fault = { type: 'fault.struck', fault: family, family, call: null, forMs: 0 } as const
+      const down = { type: 'database.down', forMs: 0 } as const
+      for (const event of [fault, down]) lines.push({ ms, node: 'env', incarnation: 0, event })
     },
     happened: (event, worker) =>
       tell(event, worker?.name, (worker as RunningWorker | undefined)?.incarnation),
