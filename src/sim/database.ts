@@ -1,6 +1,7 @@
 import { StoreUnavailable } from '../engine/errors.ts'
 import type { InspectableStore, Store, StoreDump } from '../engine/ports/store.ts'
 import { type StoreCall, access } from '../stores/policy.ts'
+import { whenDrained } from './barrier.ts'
 import type { Fault } from './faults/fault.ts'
 import { historyOf } from './history-of.ts'
 import type { Incarnation } from './node.ts'
@@ -66,7 +67,7 @@ function createTurns(): { readonly taken: number; take<R>(work: () => Promise<R>
       } finally {
         taken -= 1
         const next = waiting.shift()
-        if (next) process.nextTick(next)
+        if (next) whenDrained(next)
       }
     },
   }

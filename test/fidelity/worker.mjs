@@ -84,12 +84,15 @@ const engine = createEngine({
   },
 })
 
-process.on('message', async ({ drainMs }) => {
+process.on('message', (/** @type {{ readonly drainMs: number }} */ { drainMs }) => void stop(drainMs))
+
+/** @param {number} drainMs */
+async function stop(drainMs) {
   tell({ type: 'node.stopping', drainMs })
   await engine.stop({ drainMs })
   await store.close()
   process.disconnect()
-})
+}
 
 tell({ type: 'node.started', queues: { default: concurrency }, kinds: ['work'] })
 await engine.start()

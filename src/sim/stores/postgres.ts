@@ -7,6 +7,7 @@ import { migrationSql } from '../../stores/postgres/migrations/script.ts'
 import { schemaTexts } from '../../stores/postgres/names.ts'
 import { openDatabase } from '../../stores/postgres/pool.ts'
 import { storeOver } from '../../stores/postgres/store.ts'
+import { nextTurn } from '../barrier.ts'
 import { leakGuard } from '../guard/guard.ts'
 import type { Ground, Place, SimulatedStore } from './simulated.ts'
 
@@ -70,7 +71,7 @@ function onTime(
 ): InspectableStore {
   const guard = leakGuard()
   /** What is asked while an event fires goes to the server when it has fired, in a turn of the real loop. */
-  const turn = (): Promise<void> => guard.exempt(() => new Promise((resolve) => setImmediate(resolve)))
+  const turn = (): Promise<void> => guard.exempt(nextTurn)
   let setAtMs: number | null = null
   const timed = <P, R>(operate: (params: P) => Promise<R>) => {
     return async (params: P): Promise<R> => {

@@ -26,7 +26,7 @@ export interface WorkerOptions {
 
 /** Short, and in the same relation as the stock ones: 1,000 + 2 x 500 + 1,500 + 500 + 2 x 500 < 6,000. */
 export const leaseTtlMs = 6_000
-export const callMs = 1_500
+const callMs = 1_500
 const intervals = {
   heartbeatMs: 1_000,
   heartbeatRetryMs: 500,
