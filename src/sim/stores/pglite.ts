@@ -4,6 +4,8 @@ import { type Database, type Session, encoded } from '../../stores/postgres/data
 import { typed } from '../../stores/postgres/errors.ts'
 import { migrationSql } from '../../stores/postgres/migrations/script.ts'
 import { contentTables } from '../../stores/postgres/migrations/steps.ts'
+import { defaultSchema, schemaTexts } from '../../stores/postgres/names.ts'
+import { mark } from '../../stores/postgres/queries/commits.ts'
 import { storeOver } from '../../stores/postgres/store.ts'
 import { leakGuard } from '../guard/guard.ts'
 import { type PreparedStatements, createStatements } from './protocol.ts'
@@ -24,7 +26,9 @@ export async function openPglite(): Promise<SimulatedStore> {
   const statements = createStatements((message) =>
     guard.host(time.nowMs(), () => pglite.execProtocolRawSync(message)),
   )
-  const store = storeOver(openDatabase(statements), { name: 'pglite', callMs: 5_000, migrationScript })
+  const text = schemaTexts(defaultSchema)
+  const parts = { name: 'pglite', callMs: 5_000, text, migrationScript }
+  const store = storeOver(openDatabase(statements), parts)
   return {
     open: async (given): Promise<InspectableStore> => {
       time = given
@@ -51,6 +55,18 @@ function openDatabase(statements: PreparedStatements): Database {
   const session = {
     query: async (sql, params = []) => statements.run(sql, encoded(params)),
   } as Session
+  async function within<R>(work: () => Promise<{ readonly value: R; readonly keep: boolean }>): Promise<R> {
+    statements.run('begin', [])
+    try {
+      const { value, keep } = await work()
+      statements.run(keep ? 'commit' : 'rollback', [])
+      return value
+    } catch (error) {
+      statements.run('rollback', [])
+      throw typed(error, 'no')
+    }
+  }
+
   return {
     autocommit: async (_use, work) => {
       try {
@@ -59,18 +75,18 @@ function openDatabase(statements: PreparedStatements): Database {
         throw typed(error, 'no')
       }
     },
-    transaction: async (_use, work) => {
-      let keep = true
-      statements.run('begin', [])
-      try {
+    transaction: (_use, work) =>
+      within(async () => {
+        let keep = true
         const value = await work(session, () => void (keep = false))
-        statements.run(keep ? 'commit' : 'rollback', [])
-        return value
-      } catch (error) {
-        statements.run('rollback', [])
-        throw typed(error, 'no')
-      }
-    },
+        return { value, keep }
+      }),
+    // What a handler is given to write through asks like the store itself.
+    shared: (work) =>
+      within(() => {
+        statements.run(`savepoint ${mark}`, [])
+        return work(session, session)
+      }),
     script: () => Promise.reject(new TypeError('the tables of a simulated store are there')),
     close: async () => {},
   }

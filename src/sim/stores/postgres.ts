@@ -23,6 +23,7 @@ export async function openPostgres(ground: Ground | null): Promise<SimulatedStor
   await hand.query(`create schema ${schema}; ${clockIn(schema)}`)
   const migrationScript = migrationSql({ schema })
   await hand.query(migrationScript)
+  const text = schemaTexts(schema)
   const store = storeOver(
     openDatabase({
       connection: { connectionString, options: `-c search_path=${schema},pg_catalog` },
@@ -32,9 +33,9 @@ export async function openPostgres(ground: Ground | null): Promise<SimulatedStor
       prepared: true,
       // Whatever it was about fails, and that ends the run.
       onLost: () => {},
-      text: schemaTexts(schema),
+      text,
     }),
-    { name: 'postgres', callMs: 5_000, migrationScript },
+    { name: 'postgres', callMs: 5_000, text, migrationScript },
   )
   return {
     open: async (time) => {
