@@ -1,4 +1,5 @@
-import type { EventOf, StoreEvent } from '../engine/history.ts'
+import type { EventOf, StoreEvent, WorldEvent } from '../engine/history.ts'
+import type { JobRecord } from '../engine/jobs/record.ts'
 import type {
   AdoptReply,
   CancelReply,
@@ -95,6 +96,23 @@ export function historyOf(call: StoreCall, params: unknown, reply: unknown): rea
     }
     default:
       return none
+  }
+}
+
+/** What has become of a job in the end. */
+export function finalOf(job: JobRecord): WorldEvent {
+  const { spec, state, attempt, failures, evictions, epoch, version, result, error } = job
+  return {
+    type: 'job.final',
+    job: spec.id,
+    state,
+    attempt,
+    failures,
+    evictions,
+    epoch,
+    version,
+    result: digest(result),
+    error: error?.code ?? null,
   }
 }
 

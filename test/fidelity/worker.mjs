@@ -66,16 +66,17 @@ function telling(store) {
   return { ...store, jobs: each('jobs', store.jobs), claims: each('claims', store.claims) }
 }
 
+const witness = createWitness(world, owner, clock)
 const store = postgresStore({ connectionString: url }, { callMs })
 const engine = createEngine({
   store: telling(store),
   name,
-  jobs: [work],
+  jobs: witness.jobs,
   queues: { default: { concurrency } },
   intervals,
   clock,
   observer: { event: tell },
-  middleware: [createWitness(world, owner, clock)],
+  middleware: witness.middleware,
   executor: {
     run: ({ id: job, epoch }, handler) => {
       owner.entering = { job, epoch }

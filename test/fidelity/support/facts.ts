@@ -139,7 +139,7 @@ begin
   if tg_op = 'INSERT' then
     insert into fidelity.fact (type, data) values ('job.inserted', json_build_object('job', b.id, 'kind', new.kind,
       'queue', new.queue, 'band', new.band, 'leaseTtlMs', b.lease_ttl_ms, 'spec', b.spec, 'input', b.input,
-      'dueMs', new.visible_at - new.updated_at));
+      'dueMs', new.visible_at - new.updated_at, 'undispatched', new.visible_at is null));
   elsif old.state = 0 and new.state = 1 then
     select * into c from holdfast.claim x where x.claim = new.claim;
     insert into fidelity.fact (type, data) values ('job.claimed', json_build_object('job', b.id, 'epoch', new.epoch,
@@ -153,7 +153,8 @@ begin
       'failures', new.failures, 'state', new.state));
   elsif old.state = 1 and new.state <> 1 then
     insert into fidelity.fact (type, data) values ('job.settled', json_build_object('job', b.id, 'epoch', new.epoch,
-      'kind', new.settle_kind, 'state', new.state, 'result', new.result,
+      'kind', new.settle_kind, 'state', new.state,
+      'error', case new.settle_kind when 1 then new.error::json->>'code' end, 'result', new.result,
       'permanent', new.state = 3 and new.failures < (b.spec::json->>'maxAttempts')::bigint,
       'delayMs', case when new.state = 0 then new.visible_at - new.updated_at else 0 end));
   end if;

@@ -7,7 +7,7 @@ import type { EventOf, HistoryEvent, HistoryType, WorldEvent } from '../../../sr
 import { createEngine } from '../../../src/engine/engine.ts'
 import { defineJob } from '../../../src/engine/jobs/definition.ts'
 import type { Intervals } from '../../../src/engine/settings.ts'
-import { digest } from '../../../src/sim/hash.ts'
+import { finalOf } from '../../../src/sim/history-of.ts'
 import { postgresStore } from '../../../src/stores/postgres/index.ts'
 import { type OwnServer, ownServer } from '../../support/postgres/server.ts'
 import { type Proxy, createProxy } from '../../support/postgres/proxy.ts'
@@ -129,12 +129,10 @@ export async function startFleet({ skewsMs, concurrency = 2 }: FleetOptions): Pr
       tell({ type: 'run.healed', boundMs: 30_000 })
       await allEnded(server.url, jobs.length)
       await Promise.all(running.map((worker) => worker.stop()))
-      const { jobs: finals } = await store.dump()
-      for (const { spec, state, attempt, failures, evictions, epoch, result } of finals) {
-        const final = { state, attempt, failures, evictions, epoch, result: digest(result) }
-        tell({ type: 'job.final', job: spec.id, ...final })
-      }
-      tell({ type: 'run.ended', converged: true })
+      const { jobs: finals, claims } = await store.dump()
+      for (const job of finals) tell(finalOf(job))
+      const tokens = claims.filter((claim) => !claim.void).map(({ token }) => token)
+      tell({ type: 'run.ended', converged: true, tokens })
       const facts = (await factsOf(server.url)).map(({ ms, ...fact }) => ({ ms: ms - aheadMs, ...fact }))
       return merged([...lines, ...running.flatMap((worker) => worker.lines()), ...facts])
     },
