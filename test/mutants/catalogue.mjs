@@ -67,8 +67,8 @@ function faultOf(entry) {
   }
   const { seeds = [], stores = ['memory'] } = entry
   if (!Array.isArray(stores) || stores.length === 0) return 'stores are a list of names'
-  if (!Array.isArray(seeds) || !seeds.every((seed) => /^0x[0-9a-f]{1,16}$/.test(seed)))
-    return 'seeds are like 0x1f'
+  if (!Array.isArray(seeds) || !seeds.every((seed) => /^0x[0-9a-f]{1,16}(?:@[a-z-]+)?$/.test(seed)))
+    return 'seeds are like 0x1f, or 0x1f@standard'
   return null
 }
 

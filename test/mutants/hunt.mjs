@@ -29,14 +29,16 @@ const databaseTimeOnly = 'database-time-only'
 const brokenMax = 8
 
 /**
- * @param {string} seed
+ * @param {string} dealt A seed, or one of a scenario, as the catalogue lists those that kill: `0x1f@standard`. It
+ *   stays the same run when scenarios are added.
  * @param {string} store
  * @returns {RunRequest}
  */
-export function requestOf(seed, store) {
+export function requestOf(dealt, store) {
+  const [seed = dealt, scenario = null] = dealt.split('@')
   return {
     seed,
-    scenario: null,
+    scenario,
     store,
     families: null,
     verify: false,
@@ -79,7 +81,7 @@ export async function hunt(mutant, { code, preload }, seeds, store) {
         killed: true,
         property,
         kind,
-        seed,
+        seed: `${ran.result.seed}@${ran.result.scenario}`,
         seeds: dealt,
         wallMs,
         message,

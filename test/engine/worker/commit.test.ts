@@ -27,7 +27,7 @@ async function standing({ database }: Bench): Promise<object> {
 }
 
 const done = { state: 'succeeded', attempt: 1, failures: 0, evictions: 0, result: '7' }
-const ends = ({ of }: Bench): string[] => of('attempt.ended').map(({ end }) => end)
+const ends = (bench: Bench): string[] => bench.of('attempt.ended').map(({ end }) => end)
 
 describe('commit', () => {
   test('ends the attempt, and whatever the handler does then changes nothing', async () => {
