@@ -31,8 +31,7 @@ if (!values.inside) {
 const { calibrate, simulateSeeds } = await import('./measure.mjs')
 const { storeNamed } = await import('../dist/sim/catalogue.js')
 
-const opened = await (await storeNamed(values.store))(null)
-const { open: store } = opened
+const store = await storeNamed(values.store)
 /** @type {(first: number, count: number) => ReturnType<typeof simulateSeeds>} */
 const measure = (first, count) => simulateSeeds(store, first, count)
 
@@ -80,4 +79,3 @@ if (values.memory) {
     `memory from 500 to 10,000 seeds: heap ${grown('heapUsed')}, resident ${grown('rss')}   target < 10 %`,
   )
 }
-await opened.close()

@@ -75,15 +75,12 @@ export function createEngine(options: EngineOptions): Engine {
     ...operations,
     store,
     enqueue: async (job, input, rest) => {
-      const { in: client, ...options } = optionsOf(rest)
-      const [enqueued] = await engine.enqueueMany([{ ...options, job, input }], { in: client })
+      const [enqueued] = await engine.enqueueMany([{ ...optionsOf(rest), job, input }])
       return enqueued as Enqueued
     },
-    enqueueMany: async (requests, rest) => {
-      const { in: client } = optionsOf(rest)
-      const enqueued = await enqueueAll(producer, requests, client)
-      // What is not committed yet is not to be seen yet.
-      if (client === undefined) running?.wake()
+    enqueueMany: async (requests) => {
+      const enqueued = await enqueueAll(producer, requests)
+      running?.wake()
       return enqueued
     },
     get: async (id) => {

@@ -15,8 +15,7 @@ import { type Seed, formatSeed } from './seed.ts'
 import { requireSteps } from './workload.ts'
 import { type World, createWorld } from './world.ts'
 
-/** Makes the empty store of one run, under the database time that it is given; the run closes it. */
-export type StoreFactory = (time: { nowMs(): number }) => InspectableStore | Promise<InspectableStore>
+export type StoreFactory = (time: { nowMs(): number }) => InspectableStore
 
 export interface RunOptions {
   readonly seed: Seed
@@ -71,7 +70,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   // A replay has its plan in its file, so the choices of the plan are no part of its list.
   const plan = options.plan ?? planOf(scenario, nodes, seededChooser(seed, false), options.families)
   const course: Course = { director: null }
-  const world: World = await createWorld({
+  const world: World = createWorld({
     chooser,
     store: options.store,
     nodes,
@@ -217,7 +216,6 @@ function planOf(
     producers: nodes.filter(({ works }) => !works).map(({ name }) => name),
     forMs: scenario.activeMs,
     leaseTtlMs: 30_000,
-    commits: scenario.commits ?? false,
   }
   return drawPlan(families, place, chooser, scenario.swarm, scenario.density)
 }

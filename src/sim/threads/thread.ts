@@ -1,9 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { InvalidArgument } from '../../engine/errors.ts'
-import { scenariosIn, storeNamed } from '../catalogue.ts'
+import { scenariosIn } from '../catalogue.ts'
 import { judge } from '../judge.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
-import type { SimulatedStore } from '../stores/simulated.ts'
 import type { FromThread, ThreadData, ToThread } from './protocol.ts'
 
 /**
@@ -12,7 +11,7 @@ import type { FromThread, ThreadData, ToThread } from './protocol.ts'
  */
 const port = parentPort
 if (!port) throw new Error('this module is the entry of a simulation thread')
-const { url, store, heartbeat } = workerData as ThreadData
+const { url, heartbeat } = workerData as ThreadData
 const counter = new Int32Array(heartbeat)
 const beat = (): void => void Atomics.add(counter, 0, 1)
 const answer = (message: FromThread): void => port.postMessage(message)
@@ -28,18 +27,9 @@ const trap = (failing: (error: unknown) => void): void => {
   fail = failing
 }
 
-async function opened(): Promise<SimulatedStore | null> {
-  return store ? (await storeNamed(store.name))(store.ground) : null
-}
-
-async function serve(
-  known: readonly Scenario[],
-  kept: SimulatedStore | null,
-  { index, request }: ToThread,
-): Promise<void> {
+async function serve(known: readonly Scenario[], { index, request }: ToThread): Promise<void> {
   try {
-    const hooks = { beat, trap, ...(kept && { store: kept.open }) }
-    answer({ kind: 'result', index, result: await judge(request, known, hooks) })
+    answer({ kind: 'result', index, result: await judge(request, known, { beat, trap }) })
   } catch (error) {
     // Asked for what there is not, such as a scenario that this module does not have.
     if (error instanceof InvalidArgument) return answer({ kind: 'refused', message: error.message })
@@ -49,9 +39,9 @@ async function serve(
   }
 }
 
-Promise.all([scenariosIn(url), opened()]).then(
-  ([known, kept]) => {
-    port.on('message', (message: ToThread) => void serve(known, kept, message))
+scenariosIn(url).then(
+  (known) => {
+    port.on('message', (message: ToThread) => void serve(known, message))
     answer({ kind: 'ready' })
   },
   (error: unknown) =>

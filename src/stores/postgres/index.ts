@@ -29,10 +29,7 @@ export interface PostgresPool {
 }
 
 export interface PostgresOptions extends ResilientOptions, MigrationOptions {
-  /**
-   * Most connections for claiming, enqueueing and reading; default 4. Two more are kept for what is urgent, and as
-   * many again are opened for handlers that `commit`.
-   */
+  /** Most connections for claiming, enqueueing and reading; default 4. Two more are kept for what is urgent. */
   readonly connections?: number
   /**
    * Named prepared statements; default false. They spare the server the planning of each statement, about a
@@ -76,14 +73,7 @@ export function postgresStore(target: PostgresTarget, options: PostgresOptions =
   const hints = channel !== null && listening && createHints({ ...common, connection: listening, channel })
   const database = openDatabase({ ...common, connection, connections, prepared, text })
   const raw: InspectableStore = {
-    ...storeOver(database, {
-      name: 'postgres',
-      callMs,
-      text,
-      migrationScript: migrationSql(options),
-      grants: options.runtimeRole !== undefined,
-      channel,
-    }),
+    ...storeOver(database, { name: 'postgres', callMs, migrationScript: migrationSql(options), channel }),
     ...(hints && { hints: { listen: hints.listen } }),
     close: async () => void (await Promise.all([hints && hints.close(), database.close()])),
   }

@@ -1,6 +1,5 @@
 import SqliteDriver from 'better-sqlite3'
 import { InvalidConfig } from '../../engine/errors.ts'
-import type { Migrated } from '../../engine/ports/store.ts'
 import { SqliteUnavailable, isBusy, typed } from './errors.ts'
 import { migrate, requireSchema } from './migrations.ts'
 import { type Operation, createStatements } from './statements.ts'
@@ -19,7 +18,7 @@ export interface Connection {
   /** Runs `work` at `nowMs`, whole or not at all, in a transaction that is open on this handle. */
   within<R>(nowMs: number, work: (operation: Operation) => R): R
   nowMs(): number
-  migrate(): Migrated
+  migrate(): void
   close(): void
 }
 
@@ -133,9 +132,8 @@ function connect(
         configure()
         useWriteAheadLog(driver)
       }
-      const migrated = transaction(prepare, beginWrite, () => migrate(driver))
+      transaction(prepare, beginWrite, () => migrate(driver))
       usable = true
-      return migrated
     },
     close: () => {
       if (own) driver.close()

@@ -42,7 +42,7 @@ export async function insert(
 }
 
 /** Calls `undo` if one of the ids is taken by another job. */
-export async function insertWithin(
+async function insertWithin(
   session: Session,
   { insertId, jobs }: InsertParams,
   channel: string | null,
@@ -53,8 +53,7 @@ export async function insertWithin(
     channel,
     payloadOf(jobs.filter(mayBeDue).map(({ spec }) => spec.queue)),
   ])
-  // A client of the caller's may answer them as text.
-  const [added, firstSeq] = (row as [number, number]).map(Number) as [number, number]
+  const [added, firstSeq] = row as [number, number]
   if (added === jobs.length) {
     return { kind: 'inserted', jobs: jobs.map(({ spec }) => ({ id: spec.id, created: true })) }
   }
@@ -85,11 +84,11 @@ async function find(
   jobs: readonly NewJob[],
   { insertId, firstSeq }: { readonly insertId: string; readonly firstSeq: number },
 ): Promise<Map<string, Found>> {
-  type Row = [id: string, kind: string, input: string, insertId: string, seq: number | string]
+  type Row = [id: string, kind: string, input: string, insertId: string, seq: number]
   const rows = await session.query<Row>(byIds, [jobs.map(({ spec }) => spec.id)])
   return new Map(
     rows.map(([id, kind, input, by, seq]) => {
-      return [id, { kind, input, insertId: by, own: by === insertId && Number(seq) >= firstSeq }]
+      return [id, { kind, input, insertId: by, own: by === insertId && seq >= firstSeq }]
     }),
   )
 }
