@@ -90,8 +90,12 @@ describe('a history that a correct store could have written', () => {
   })
 })
 
-/** Releases charge nothing, and a settle whose repeat follows is made good by it: those may be missing unseen. */
+/**
+ * Releases charge nothing, a settle whose repeat follows is made good by it, and a retry by hand starts all counts
+ * anew: what came before may be missing unseen.
+ */
 function mattered(history: readonly Draft[], draft: Draft, at: number): boolean {
+  if (history.slice(at + 1).some((later) => later.type === 'job.commanded' && later.applied)) return false
   if (draft.type === 'job.claimed' || draft.type === 'job.reclaimed' || draft.type === 'job.timedOut')
     return true
   if (draft.type !== 'job.settled' || draft.settled !== 'applied' || draft.repeated) return false
