@@ -22,7 +22,7 @@ export interface RunRequest {
   readonly draws: Draws | null
 }
 
-/** Every fourth seed that skews a clock is run again without: it costs a whole run. */
+/** One in four seeds that skew a clock is run again without: it costs a whole run. */
 const databaseTimeEach = 4
 
 export interface JudgeHooks extends Pick<RunOptions, 'beat' | 'trap'> {

@@ -1,9 +1,8 @@
-import type pg from 'pg'
 import { InvalidArgument } from '../../engine/errors.ts'
 
 /** A client of the store's own in a handler's hands, for as long as a transaction lasts. */
-export interface Lent {
-  readonly client: pg.ClientBase
+export interface Lent<Client> {
+  readonly client: Client
   readonly takeBack: () => void
 }
 
@@ -11,7 +10,7 @@ export interface Lent {
 const ours: ReadonlySet<PropertyKey> = new Set(['release', 'end', 'connect'])
 
 /** The client itself, so that what is built upon `pg` finds all that it looks for; afterwards it does nothing more. */
-export function lend(client: pg.ClientBase): Lent {
+export function lend<Client extends object>(client: Client): Lent<Client> {
   let over = false
   const refuse = (message: string) => (): Promise<never> => Promise.reject(new InvalidArgument(message))
   const lent = new Proxy(client, {

@@ -9,7 +9,7 @@ import { settle } from './settle.ts'
  * A savepoint that is set when the transaction begins, and released before the settlement: it is there iff nobody has
  * ended that transaction meanwhile, and no statement in it failed unheard.
  */
-export const mark = 'holdfast_commit'
+export const mark = 'holdfast_handler'
 
 /** The settlement is the last statement, so that its lock is held for as long as the commit takes, and no longer. */
 export async function transact(
