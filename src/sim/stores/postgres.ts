@@ -92,6 +92,8 @@ function onTime(
     watch: each(store.watch),
     leases: each(store.leases),
     control: each(store.control),
+    // The guard does not see what a handler does within its transaction; on the other stores it does.
+    ...(store.commits && { commits: each(store.commits) }),
     now: () => timed(() => store.now())(null),
     dump: () => timed(() => store.dump())(null),
     // The next run has the store after this one.
