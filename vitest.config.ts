@@ -11,7 +11,7 @@ export default defineConfig({
     globalSetup: ['test/support/postgres/setup.ts'],
     // The guard must be there before any module that might keep a reference to what it guards.
     execArgv: ['--import', new URL('./dist/sim/guard/preload.js', import.meta.url).href],
-    testTimeout: 120_000,
+    testTimeout: 30_000,
     passWithNoTests: false,
   },
 })

@@ -26,7 +26,7 @@ const seedsATurn = 8
 const roundsATurn = 120_000
 const fallMost = 1 / 3
 
-const store = await storeNamed('memory')
+const { open: store } = await (await storeNamed('memory'))(null)
 await simulateSeeds(store, 1_000_000, 80)
 await calibrate(4 * roundsATurn)
 const sums = { events: 0, cpuMs: 0, calibrationMs: 0 }

@@ -31,7 +31,8 @@ if (!values.inside) {
 const { calibrate, simulateSeeds } = await import('./measure.mjs')
 const { storeNamed } = await import('../dist/sim/catalogue.js')
 
-const store = await storeNamed(values.store)
+const opened = await (await storeNamed(values.store))(null)
+const { open: store } = opened
 /** @type {(first: number, count: number) => ReturnType<typeof simulateSeeds>} */
 const measure = (first, count) => simulateSeeds(store, first, count)
 
@@ -79,3 +80,4 @@ if (values.memory) {
     `memory from 500 to 10,000 seeds: heap ${grown('heapUsed')}, resident ${grown('rss')}   target < 10 %`,
   )
 }
+await opened.close()

@@ -113,6 +113,14 @@ const LAYERS = [
       'a property judges the recorded history alone: if it shared code with what it judges, it would share its bugs',
   },
   {
+    name: 'sim/stores',
+    folder: /^sim\/stores\/(pglite|postgres)\.ts$/,
+    values: [/^sim\//, /^engine\//, /^stores\//, /^@electric-sql\/pglite$/, /^pg$/],
+    types: [],
+    computed: false,
+    reason: 'these two open a database for the bench, and are loaded only when one asks for that store',
+  },
+  {
     name: 'sim',
     folder: /^sim\//,
     values: [/^sim\//, /^engine\//, /^stores\//, /^properties\//, /^node:/],

@@ -3,6 +3,7 @@ export { createEngine } from './engine/engine.ts'
 export {
   AttemptTimeout,
   CodecFailed,
+  CommitFailed,
   CommandRefused,
   EngineStopping,
   HoldfastError,
@@ -21,7 +22,7 @@ export {
 export type { EngineEvent } from './engine/history.ts'
 export type { Metric } from './engine/metrics.ts'
 export type { Backoff } from './engine/jobs/backoff.ts'
-export type { AttemptContext, AttemptInfo } from './engine/jobs/context.ts'
+export type { AttemptContext, AttemptInfo, Commit, Queryable } from './engine/jobs/context.ts'
 export {
   type HandledJob,
   type Handler,
@@ -35,7 +36,7 @@ export type { Exclusive } from './engine/leases/exclusive.ts'
 export type { Leadership } from './engine/leases/leaders.ts'
 export type { CommandOptions, Operations } from './engine/operations.ts'
 export type { Middleware } from './engine/worker/middleware.ts'
-export type { EnqueueOptions, EnqueueRequest } from './engine/jobs/enqueue.ts'
+export type { EnqueueOptions, EnqueueRequest, InTransaction } from './engine/jobs/enqueue.ts'
 export type { Enqueued } from './engine/jobs/insert.ts'
 export type { JobError, JobRecord, JobSpec, JobState } from './engine/jobs/record.ts'
 export type { Codec } from './engine/ports/codec.ts'
@@ -43,5 +44,5 @@ export type { Clock, Timer } from './engine/ports/clock.ts'
 export type { Executor } from './engine/ports/executor.ts'
 export type { Observer } from './engine/ports/observer.ts'
 export type { Random, RandomStream } from './engine/ports/random.ts'
-export type { Store } from './engine/ports/store.ts'
+export type { Migrated, Store } from './engine/ports/store.ts'
 export type { Intervals } from './engine/settings.ts'

@@ -48,6 +48,7 @@ describe('the layer rule', () => {
       /^properties\/shares-a-type\.ts:1 imports engine\/jobs\/record\.ts/m,
     ],
     ['the bench starts the command as a worker', /^sim\/run\.ts:1 imports cli\/main\.ts \(sim: .+\)$/m],
+    ['the bench needs a driver', /^sim\/needs-a-driver\.ts:1 imports pg \(sim: .+\)$/m],
     ['a report runs properties', /^report\/judges\.ts:\d+ imports values, .+ properties\/index\.ts/m],
     ['the public face exports the bench', /^index\.ts:1 imports sim\/run\.ts \(index\.ts: .+\)$/m],
     ['a folder has no rule', /^misc\/helper\.ts:1 is in no layer/m],

@@ -3,12 +3,15 @@ import { Command, CommanderError } from 'commander'
 import { HoldfastError } from '../engine/errors.ts'
 import { inert } from '../report/format.ts'
 import { about } from './about.ts'
+import { type MigrateOptions, migrate } from './commands/migrate.ts'
 import { type ReplayOptions, replay } from './commands/replay.ts'
 import { type SimulateOptions, simulate } from './commands/simulate.ts'
 import { list, minutes, shard, wholeNumber } from './options.ts'
 
 const usageError = 2
 const silentMs = 10_000
+const storeSays = 'the store under the engine: memory, sqlite, pglite or postgres'
+const urlSays = "a PostgreSQL database for --store postgres (default: the environment's DATABASE_URL)"
 const silentSays = 'a run that shows no sign of life for so long is killed'
 
 const program = new Command('holdfast')
@@ -26,7 +29,8 @@ program
   .option('--first-seed <seed>', 'the first seed (default 1)')
   .option('--shard <i/n>', 'the i-th of n equal parts of the seeds', shard)
   .option('--scenario <name>', 'this scenario for all seeds; by default the seed chooses')
-  .option('--store <name>', 'the store under the engine', 'memory')
+  .option('--store <name>', storeSays, 'memory')
+  .option('--database-url <url>', urlSays)
   .option('--faults <a,b>', 'only these fault families', list)
   .option('--threads <n>', 'simulation threads (default: one a core)', wholeNumber('--threads', 1))
   .option('--verify', 'run every seed twice and compare')
@@ -42,7 +46,8 @@ program
   .description('run one seed, or a replay file of a failure, again')
   .argument('<seed|file>', 'a seed, or a replay file that simulate wrote')
   .option('--scenario <name>', 'the scenario of the seed; by default the seed chooses')
-  .option('--store <name>', 'the store under the engine', 'memory')
+  .option('--store <name>', storeSays, 'memory')
+  .option('--database-url <url>', urlSays)
   .option('--module <file>', 'the module that defines the scenario, for a seed')
   .option('--faults <a,b>', 'only these fault families, for a seed', list)
   .option('--verify', 'run a seed twice and compare')
@@ -51,6 +56,18 @@ program
   .option('--json', 'print one JSON object and nothing else')
   .action(async (target: string, options: ReplayOptions) => {
     process.exitCode = await replay(target, options)
+  })
+
+program
+  .command('migrate')
+  .description('create or upgrade the tables of a production database; safe to repeat')
+  .option('--database-url <url>', 'PostgreSQL, as postgres://user@host:5432/database (default: DATABASE_URL)')
+  .option('--file <file>', 'SQLite')
+  .option('--schema <name>', 'the schema of the tables (default holdfast; PostgreSQL)')
+  .option('--runtime-role <role>', 'a role that may work with the tables, not change them (PostgreSQL)')
+  .option('--sql', 'print the SQL for PostgreSQL, and touch nothing')
+  .action(async (options: MigrateOptions) => {
+    process.exitCode = await migrate(options)
   })
 
 // A reader that has seen enough (`| head`) is no error.

@@ -1,6 +1,6 @@
 import type { EngineEvent } from './history.ts'
 import type { JobDescription } from './jobs/definition.ts'
-import type { EnqueueOptions, EnqueueRequest } from './jobs/enqueue.ts'
+import type { EnqueueOptions, EnqueueRequest, InTransaction } from './jobs/enqueue.ts'
 import type { Enqueued } from './jobs/insert.ts'
 import type { JobRecord } from './jobs/record.ts'
 import type { Exclusive } from './leases/exclusive.ts'
@@ -41,9 +41,13 @@ export interface EngineOptions {
 export interface Engine extends AsyncDisposable, Operations {
   readonly store: Store
   /** Stores one job. See `enqueueMany` for what it throws. */
-  enqueue<Input>(job: JobDescription<Input>, input: Input, options?: EnqueueOptions): Promise<Enqueued>
+  enqueue<Input>(
+    job: JobDescription<Input>,
+    input: Input,
+    options?: EnqueueOptions & InTransaction,
+  ): Promise<Enqueued>
   /** Stores all jobs or none, answering in their order. */
-  enqueueMany(requests: readonly EnqueueRequest[]): Promise<Enqueued[]>
+  enqueueMany(requests: readonly EnqueueRequest[], options?: InTransaction): Promise<Enqueued[]>
   /** The job as it is now, its payloads decoded. Throws `CodecFailed` if they cannot be. */
   get(id: string): Promise<JobRecord | null>
   /**

@@ -75,12 +75,15 @@ export function createEngine(options: EngineOptions): Engine {
     ...operations,
     store,
     enqueue: async (job, input, rest) => {
-      const [enqueued] = await engine.enqueueMany([{ ...optionsOf(rest), job, input }])
+      const { in: client, ...options } = optionsOf(rest)
+      const [enqueued] = await engine.enqueueMany([{ ...options, job, input }], { in: client })
       return enqueued as Enqueued
     },
-    enqueueMany: async (requests) => {
-      const enqueued = await enqueueAll(producer, requests)
-      running?.wake()
+    enqueueMany: async (requests, rest) => {
+      const { in: client } = optionsOf(rest)
+      const enqueued = await enqueueAll(producer, requests, client)
+      // What is not committed yet is not to be seen yet.
+      if (client === undefined) running?.wake()
       return enqueued
     },
     get: async (id) => {

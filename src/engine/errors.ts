@@ -72,6 +72,14 @@ export class LeaseLost extends HoldfastError {
   readonly code = 'LEASE_LOST'
 }
 
+/**
+ * The transaction of `commit` was not committed, because of the store and not of the handler: nothing of it is kept,
+ * the attempt has ended, and the job runs again, uncharged.
+ */
+export class CommitFailed extends HoldfastError {
+  readonly code = 'COMMIT_FAILED'
+}
+
 /** Reason of an attempt's signal under `onUncertainLease: 'abort'`. */
 export class LeaseUncertain extends HoldfastError {
   readonly code = 'LEASE_UNCERTAIN'

@@ -79,6 +79,13 @@ export type StoreEvent =
       readonly repeated: boolean
       readonly state: JobState | null
     }
+  /** What a handler wrote in the transaction that settles its attempt; `result` is the digest of what it answered. */
+  | {
+      readonly type: 'effect.committed'
+      readonly job: string
+      readonly epoch: number
+      readonly result: number
+    }
   | {
       readonly type: 'job.reclaimed'
       readonly job: string
@@ -167,6 +174,10 @@ export type EngineEvent =
       readonly epoch: number
       readonly end: Outcome['kind']
     }
+  /** Its handler commits: until that is known to have failed, nothing else ends the attempt. */
+  | { readonly type: 'attempt.committing'; readonly job: string; readonly epoch: number }
+  /** Its handler was told that its transaction was committed. */
+  | { readonly type: 'attempt.committed'; readonly job: string; readonly epoch: number }
   | { readonly type: 'attempt.uncertain'; readonly job: string; readonly epoch: number }
   | { readonly type: 'attempt.certain'; readonly job: string; readonly epoch: number }
   | { readonly type: 'attempt.lost'; readonly job: string; readonly epoch: number }

@@ -17,6 +17,8 @@ const types: Readonly<Record<TypeOf, true>> = {
   'claim.known': true,
   'attempt.started': true,
   'attempt.ended': true,
+  'attempt.committing': true,
+  'attempt.committed': true,
   'attempt.uncertain': true,
   'attempt.certain': true,
   'attempt.lost': true,

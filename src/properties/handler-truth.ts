@@ -25,6 +25,10 @@ interface State {
   readonly inputs: Map<string, number>
   readonly ends: Map<string, End>
   readonly signalled: Map<string, number>
+  /** Attempts whose handler commits: one that comes to nothing is given back, whatever the handler does then. */
+  readonly committing: Map<string, number>
+  /** What handlers answered in the transactions that settled their attempts. */
+  readonly effects: Map<string, { readonly epoch: number; readonly result: number }>
   /** Of jobs that succeeded. */
   readonly results: Map<string, number>
   /** Codes, of what went wrong with each job last. */
@@ -45,6 +49,8 @@ export const handlerTruth: Property = property({
     'handler.signalled',
     'handler.ended',
     'settle.refused',
+    'attempt.committing',
+    'effect.committed',
     'job.settled',
     'job.reclaimed',
     'job.timedOut',
@@ -60,6 +66,8 @@ export const handlerTruth: Property = property({
     errors: new Map(),
     fences: new Map(),
     settled: new Map(),
+    committing: new Map(),
+    effects: new Map(),
   }),
   step(state, event, verdict) {
     const { inputs, ends, signalled, errors } = state
@@ -92,6 +100,10 @@ export const handlerTruth: Property = property({
       case 'job.commanded':
         if (event.applied && event.command === 'retry') errors.set(event.job, null)
         return
+      case 'attempt.committing':
+        return void state.committing.set(event.job, event.epoch)
+      case 'effect.committed':
+        return void state.effects.set(event.job, { epoch: event.epoch, result: event.result })
       case 'job.settled':
         return settled(state, event, verdict)
       case 'job.final':
@@ -155,12 +167,22 @@ function settled(state: State, event: EventOf<'job.settled'>, verdict: Verdict):
   if ((state.settled.get(job) ?? 0) < epoch && (outcome === 'succeeded' || outcome === 'failed'))
     state.errors.set(job, event.error)
   state.settled.set(job, epoch)
-  const kind = slipOf(own, event, state.signalled.get(job) === epoch)
+  const kind = committedSlip(state, event) ?? slipOf(own, event, state.signalled.get(job) === epoch)
   verdict.evaluated()
-  if (kind === null) return
+  if (kind === null || kind === 'none') return
   const ended = own === null ? 'had not ended' : `had ended (${own.how}${own.permanent ? ', for good' : ''})`
   const message = `job ${job} was settled as ${outcome}${event.permanent ? ' for good' : ''} at epoch ${epoch}; its handler ${ended}`
   verdict.violated({ kind, subject: job, message })
+}
+
+/** Of a settlement that a commit brought about; null if it is none. */
+function committedSlip(
+  { committing, effects }: State,
+  { job, epoch, outcome, result }: EventOf<'job.settled'>,
+): 'none' | 'other-result' | null {
+  const effect = effects.get(job)
+  if (effect?.epoch === epoch) return effect.result === result ? 'none' : 'other-result'
+  return outcome === 'released' && committing.get(job) === epoch ? 'none' : null
 }
 
 /** Null where the settle says what the handler said. */

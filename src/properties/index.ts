@@ -5,6 +5,7 @@ import { claimOrder } from './claim-order.ts'
 import { convergence } from './convergence.ts'
 import { deadWorkerRecovered } from './dead-worker-recovered.ts'
 import { doubtClaimsNothing } from './doubt-claims-nothing.ts'
+import { effectOnce } from './effect-once.ts'
 import { exactBudgets } from './exact-budgets.ts'
 import { exactlyOnceClaim } from './exactly-once-claim.ts'
 import { fencing } from './fencing.ts'
@@ -40,6 +41,7 @@ export {
   convergence,
   deadWorkerRecovered,
   doubtClaimsNothing,
+  effectOnce,
   exactBudgets,
   exactlyOnceClaim,
   fencing,
@@ -88,6 +90,7 @@ export const standardProperties: readonly Property[] = [
   holdHolds,
   checkpointsKept,
   namedLeaseExclusive,
+  effectOnce,
   shutdownCostsNothing,
   noStarvation,
   doubtClaimsNothing,

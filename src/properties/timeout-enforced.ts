@@ -28,6 +28,7 @@ interface State {
   readonly claimedAtMs: Map<string, number>
   readonly running: Map<string, Running>
   /** Epochs that were told of their timeout. */
+  readonly committing: Map<string, number>
   readonly timedOut: Map<string, number>
 }
 
@@ -43,6 +44,7 @@ export const timeoutEnforced: Property = property({
     'attempt.started',
     'handler.signalled',
     'attempt.ended',
+    'attempt.committing',
     'attempt.lost',
     'job.settled',
     'job.timedOut',
@@ -56,6 +58,7 @@ export const timeoutEnforced: Property = property({
     timeouts: new Map(),
     claimedAtMs: new Map(),
     running: new Map(),
+    committing: new Map(),
     timedOut: new Map(),
   }),
   step(state, event, verdict) {
@@ -83,6 +86,9 @@ export const timeoutEnforced: Property = property({
         return signalled(state, event, verdict)
       case 'attempt.ended':
         return ended(state, event, verdict)
+      case 'attempt.committing':
+        if (runningOf(state, event)) running.delete(event.job)
+        return void state.committing.set(event.job, event.epoch)
       case 'attempt.lost':
         if (runningOf(state, event)) running.delete(event.job)
         return
@@ -141,6 +147,8 @@ function judgeEnd(state: State, job: string, attempt: Running, atMs: number, ver
 function settled(state: State, event: EventOf<'job.settled'>, verdict: Verdict): void {
   const { job, epoch, outcome } = event
   if (event.settled !== 'applied' || state.timedOut.get(job) !== epoch) return
+  // What is on its way when the time is over is not called back: the first that is committed wins.
+  if (state.committing.get(job) === epoch) return
   verdict.evaluated()
   if (outcome === 'failed') return
   const message = `an attempt of job ${job} that ran out of time at epoch ${epoch} was settled as ${outcome}`

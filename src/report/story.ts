@@ -60,6 +60,12 @@ function wordsOf(event: HistoryEvent): string {
       return `starts the handler of ${event.job} at epoch ${event.epoch} (attempt ${event.attempt})`
     case 'attempt.ended':
       return `the handler of ${event.job} at epoch ${event.epoch} ended: ${event.end}`
+    case 'attempt.committing':
+      return `the handler of ${event.job} at epoch ${event.epoch} commits`
+    case 'attempt.committed':
+      return `learns that what ${event.job} committed at epoch ${event.epoch} is kept`
+    case 'effect.committed':
+      return `keeps what ${event.job} wrote at epoch ${event.epoch}`
     case 'attempt.confirmed':
       return `learns that its settle of ${event.job} at epoch ${event.epoch} was ${event.settled}`
     case 'attempt.lost':

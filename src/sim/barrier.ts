@@ -74,6 +74,16 @@ export function runFromMacrotask(turn: () => boolean): Promise<void> {
   })
 }
 
+/** Calls `next` when all that runs now, and all that this sets off, has run; a `drain` waits for it. */
+export function whenDrained(next: () => void): void {
+  process.nextTick(next)
+}
+
+/** A turn of the real event loop, which no `drain` waits for. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => realSetImmediate(resolve))
+}
+
 function runToEnd(runTicks: () => void): void {
   let failed = false
   let first: unknown

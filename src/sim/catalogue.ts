@@ -2,19 +2,37 @@ import { InvalidArgument } from '../engine/errors.ts'
 import { textOf } from '../engine/jobs/text.ts'
 import { rawMemoryStore } from '../stores/memory/index.ts'
 import { families, familyNamed } from './faults/index.ts'
-import type { StoreFactory } from './run.ts'
 import { scenarios } from './scenarios/index.ts'
 import type { Scenario } from './scenarios/scenario.ts'
+import type { OpenSimulated, Place } from './stores/simulated.ts'
 
 /** What a run is made of, by the names that a command or a replay file gives. All throw `InvalidArgument`. */
 
 /** Loaded when asked for: whoever simulates on memory need not have the driver of another store. */
-const stores: Readonly<Record<string, () => Promise<StoreFactory>>> = {
-  memory: async () => rawMemoryStore,
-  sqlite: async () => (await import('../stores/sqlite/index.ts')).rawSqliteStore,
+const stores: Readonly<Record<string, () => Promise<OpenSimulated>>> = {
+  memory: async () => async () => ({ open: rawMemoryStore, close: async () => {} }),
+  sqlite: async () => {
+    const { rawSqliteStore } = await import('../stores/sqlite/index.ts')
+    return async () => ({ open: rawSqliteStore, close: async () => {} })
+  },
+  pglite: async () => (await import('./stores/pglite.ts')).openPglite,
+  postgres: async () => (await import('./stores/postgres.ts')).openPostgres,
 }
 
-export async function storeNamed(name: string): Promise<StoreFactory> {
+/**
+ * Where the threads of a command have their tables; `tag` tells it from other commands on the server. Whoever
+ * asked for it drops it.
+ */
+export async function placeFor(name: string, databaseUrl: string | undefined, tag: string): Promise<Place> {
+  await storeNamed(name)
+  if (name !== 'postgres') return { groundOf: () => null, drop: async () => {} }
+  const { needsServer, placeOn } = await import('./stores/postgres.ts')
+  if (databaseUrl === undefined || databaseUrl === '') throw new InvalidArgument(needsServer)
+  return placeOn(databaseUrl, tag)
+}
+
+/** How to open the store of that name. */
+export async function storeNamed(name: string): Promise<OpenSimulated> {
   const load = Object.hasOwn(stores, name) ? stores[name] : undefined
   if (!load)
     throw new InvalidArgument(

@@ -1,6 +1,7 @@
 import { StoreUnavailable } from '../engine/errors.ts'
-import type { InspectableStore, Store } from '../engine/ports/store.ts'
+import type { InspectableStore, Store, StoreDump } from '../engine/ports/store.ts'
 import { type StoreCall, access } from '../stores/policy.ts'
+import { whenDrained } from './barrier.ts'
 import type { Fault } from './faults/fault.ts'
 import { historyOf } from './history-of.ts'
 import type { Incarnation } from './node.ts'
@@ -18,7 +19,7 @@ export interface Database {
   readonly errors: Readonly<
     Record<'refused' | 'reset' | 'aborted' | 'readOnly' | 'diskFull', StoreUnavailable>
   >
-  /** Operations whose answer the store has not given yet: the world stands still for them. */
+  /** Operations that the store has not answered yet: the world stands still for them. */
   readonly busy: number
   /** A request is on its way, and will be executed when it is there. */
   arrives(delayMs: number, execute: () => void): void
@@ -28,6 +29,8 @@ export interface Database {
     params: P,
     run: (store: Store, params: P) => Promise<R>,
   ): Promise<R>
+  /** All that is in it, once what was asked before has been done. */
+  dump(): Promise<StoreDump>
   /** An operation that came while it was stalled: it lands when the stall is over. */
   hold(execute: () => void): void
   goDown(fault: Fault): void
@@ -45,9 +48,35 @@ export interface Database {
 /** Label of the events at which a request reaches the server. */
 const arrival = 'arrival'
 
+/**
+ * One operation after another. The next one starts when all that the answer to the one before has set off has run:
+ * so they do not mix, however many turns a store takes for each.
+ */
+function createTurns(): { readonly taken: number; take<R>(work: () => Promise<R>): Promise<R> } {
+  const waiting: (() => void)[] = []
+  let taken = 0
+  return {
+    get taken() {
+      return taken
+    },
+    take: async (work) => {
+      taken += 1
+      if (taken > 1) await new Promise<void>((resolve) => waiting.push(resolve))
+      try {
+        return await work()
+      } finally {
+        taken -= 1
+        const next = waiting.shift()
+        if (next) whenDrained(next)
+      }
+    },
+  }
+}
+
 export function createDatabase(world: World, raw: InspectableStore): Database {
   const held: (() => void)[] = []
-  const state = { down: null as Fault | null, full: null as Fault | null, aheadMs: 0, generation: 0, busy: 0 }
+  const state = { down: null as Fault | null, full: null as Fault | null, aheadMs: 0, generation: 0 }
+  const turns = createTurns()
   const errors = {
     refused: new StoreUnavailable('connection refused (simulated)', 'no'),
     reset: new StoreUnavailable('connection reset (simulated)', 'maybe'),
@@ -76,24 +105,23 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
       return state.generation
     },
     get busy() {
-      return state.busy
+      return turns.taken
     },
     arrives: (delayMs, execute) => void world.later(delayMs, arrival, execute),
-    execute: (owner, name, params, run) => {
-      state.busy += 1
-      return run(raw, params).then(
-        (reply) => {
-          state.busy -= 1
+    execute: (owner, name, params, run) =>
+      turns.take(async () => {
+        try {
+          const reply = await run(raw, params)
           world.recorder.executed(owner, name)
           for (const event of historyOf(name, params, reply)) world.recorder.stored(owner, event)
           return reply
-        },
-        (error: unknown) => {
-          state.busy -= 1
+        } catch (error) {
+          // What is simulated is done by the wire: a store that is really away is no part of any world.
+          if (error instanceof StoreUnavailable) world.fail(error)
           throw error
-        },
-      )
-    },
+        }
+      }),
+    dump: () => turns.take(() => raw.dump()),
     hold: (execute) => void held.push(execute),
     jump: (byMs) => {
       state.aheadMs += byMs
@@ -129,7 +157,8 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
       if (!state.down) return
       state.down = null
       world.recorder.happened(null, { type: 'database.up' })
-      for (const execute of held.splice(0)) execute()
+      // Events of their own: in this one others move too.
+      for (const execute of held.splice(0)) world.later(0, 'landing', execute)
     },
   }
   return database

@@ -1,14 +1,14 @@
 import { IdConflict, StoreUnavailable } from '../engine/errors.ts'
-import type { HistoryEvent, WorldEvent } from '../engine/history.ts'
+import type { HistoryEvent } from '../engine/history.ts'
 import type { Enqueued } from '../engine/jobs/insert.ts'
-import { type JobRecord, type JobState, isTerminal } from '../engine/jobs/record.ts'
+import { type JobState, isTerminal } from '../engine/jobs/record.ts'
 import { defaultIntervals } from '../engine/settings.ts'
 import { convergenceBoundMs } from './convergence.ts'
 import type { Fault } from './faults/fault.ts'
 import { familyNamed } from './faults/index.ts'
 import { letGo } from './faults/operator.ts'
 import { enqueueHalf } from './half-done.ts'
-import { digest } from './hash.ts'
+import { finalOf } from './history-of.ts'
 import { askHealth } from './health.ts'
 import { type Incarnation, type SimNode, resume, setPace, startProcess } from './node.ts'
 import type { Scenario, WorkItem, WorkStep } from './scenarios/scenario.ts'
@@ -115,7 +115,7 @@ export function createDirector(
     }
     letGo(world)
     world.operator.busy
-      .then(() => world.database.raw.dump())
+      .then(() => world.database.dump())
       .then(({ jobs }) => {
         state.healed = true
         const boundMs = convergenceBoundMs(jobs, steps, scenario, world)
@@ -177,7 +177,7 @@ export function createDirector(
     if (state.ended) return
     state.ended = true
     state.converged = converged
-    world.database.raw.dump().then(({ jobs, claims }) => {
+    world.database.dump().then(({ jobs, claims }) => {
       for (const job of jobs) world.recorder.happened(null, finalOf(job))
       const tokens = claims.filter((claim) => !claim.void).map(({ token }) => token)
       world.recorder.happened(null, { type: 'run.ended', converged, tokens })
@@ -194,21 +194,5 @@ export function createDirector(
     get converged() {
       return state.converged
     },
-  }
-}
-
-function finalOf(job: JobRecord): WorldEvent {
-  const { spec, state, attempt, failures, evictions, epoch, version, result, error } = job
-  return {
-    type: 'job.final',
-    job: spec.id,
-    state,
-    attempt,
-    failures,
-    evictions,
-    epoch,
-    version,
-    result: digest(result),
-    error: error?.code ?? null,
   }
 }

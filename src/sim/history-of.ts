@@ -1,9 +1,11 @@
-import type { StoreEvent } from '../engine/history.ts'
+import type { EventOf, StoreEvent, WorldEvent } from '../engine/history.ts'
+import type { JobRecord } from '../engine/jobs/record.ts'
 import type {
   AdoptReply,
   CancelReply,
   ClaimParams,
   ClaimReply,
+  ConfirmReply,
   CommandParams,
   CommandReply,
   Control,
@@ -18,7 +20,10 @@ import type {
   SettleParams,
   SettleReply,
   TimeoutReply,
+  TransactParams,
+  TransactReply,
   WatchMoveReply,
+  Worked,
 } from '../engine/ports/store.ts'
 import type { StoreCall } from '../stores/policy.ts'
 import { digest } from './hash.ts'
@@ -81,12 +86,33 @@ export function historyOf(call: StoreCall, params: unknown, reply: unknown): rea
       const { key, owner } = params as NamedLeaseParams
       return [{ type: 'named.released', key, owner, released: (reply as { released: boolean }).released }]
     }
+    case 'commits.transact':
+      return transacted(params as WitnessedTransact, reply as TransactReply)
+    case 'commits.confirm':
+      return confirmed(params as JobEpoch, reply as ConfirmReply)
     case 'control.set': {
       const { hold, paused } = reply as Control
       return [{ type: 'control.changed', hold, paused }]
     }
     default:
       return none
+  }
+}
+
+/** What has become of a job in the end. */
+export function finalOf(job: JobRecord): WorldEvent {
+  const { spec, state, attempt, failures, evictions, epoch, version, result, error } = job
+  return {
+    type: 'job.final',
+    job: spec.id,
+    state,
+    attempt,
+    failures,
+    evictions,
+    epoch,
+    version,
+    result: digest(result),
+    error: error?.code ?? null,
   }
 }
 
@@ -179,6 +205,50 @@ function settled({ settlements }: SettleParams, { results }: SettleReply): Store
     repeated,
     state: results[k]?.state ?? null,
   }))
+}
+
+/** A transaction, and what its function answered once it ran. */
+export interface WitnessedTransact extends TransactParams {
+  worked: Worked | null
+}
+
+/** First what the handler wrote, then the settlement. Of what it undid itself there is nothing to tell. */
+function transacted({ id, epoch, worked }: WitnessedTransact, { kind }: TransactReply): StoreEvent[] {
+  if (kind === 'thrown') return []
+  const result = worked && 'result' in worked ? digest(worked.result) : 0
+  const done = kind === 'committed'
+  const settled = settlementOf({ id, epoch }, 'succeeded', {
+    result: done ? result : 0,
+    settled: done ? 'applied' : 'lost',
+    state: done ? 'succeeded' : null,
+  })
+  return done ? [{ type: 'effect.committed', job: id, epoch, result }, settled] : [settled]
+}
+
+function confirmed(params: JobEpoch, { kind, state }: ConfirmReply): StoreEvent[] {
+  if (kind !== 'released') return []
+  return [settlementOf(params, 'released', { result: 0, settled: 'applied', repeated: true, state })]
+}
+
+function settlementOf(
+  { id, epoch }: JobEpoch,
+  outcome: 'succeeded' | 'released',
+  rest: Partial<EventOf<'job.settled'>> & Pick<EventOf<'job.settled'>, 'result' | 'settled' | 'state'>,
+): StoreEvent {
+  const { result, settled, state, repeated = false } = rest
+  return {
+    type: 'job.settled',
+    job: id,
+    epoch,
+    outcome,
+    permanent: false,
+    delayMs: 0,
+    result,
+    error: null,
+    settled,
+    repeated,
+    state,
+  }
 }
 
 function reclaimed({ jobs, heldBack }: Pick<ReclaimReply, 'jobs' | 'heldBack'>): StoreEvent[] {

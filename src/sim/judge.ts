@@ -3,7 +3,7 @@ import { scenarioNamed, storeNamed } from './catalogue.ts'
 import type { Draws } from './chooser.ts'
 import type { Fault } from './faults/fault.ts'
 import { firstDifference, withDatabaseTimeOnly } from './metamorphic.ts'
-import { type RunOptions, type RunResult, run } from './run.ts'
+import { type RunOptions, type RunResult, type StoreFactory, run } from './run.ts'
 import type { Scenario } from './scenarios/scenario.ts'
 import { parseSeed } from './seed.ts'
 
@@ -22,14 +22,34 @@ export interface RunRequest {
   readonly draws: Draws | null
 }
 
-/** Every fourth seed that skews a clock is run again without: it costs a whole run. */
+/** One in four seeds that skew a clock is run again without: it costs a whole run. */
 const databaseTimeEach = 4
+
+export interface JudgeHooks extends Pick<RunOptions, 'beat' | 'trap'> {
+  /** The store that the request names, where it is open already. */
+  readonly store?: StoreFactory
+}
 
 /** Runs one request and judges it; a run that fails is run again to keep its choices and its story. */
 export async function judge(
   request: RunRequest,
   known: readonly Scenario[],
-  hooks: Pick<RunOptions, 'beat' | 'trap'>,
+  { store, ...hooks }: JudgeHooks,
+): Promise<RunResult> {
+  if (store) return judgeOn(store, request, known, hooks)
+  const opened = await (await storeNamed(request.store))(null)
+  try {
+    return await judgeOn(opened.open, request, known, hooks)
+  } finally {
+    await opened.close()
+  }
+}
+
+async function judgeOn(
+  store: StoreFactory,
+  request: RunRequest,
+  known: readonly Scenario[],
+  hooks: JudgeHooks,
 ): Promise<RunResult> {
   const seed = parseSeed(request.seed)
   const scenario = request.scenario === null ? dealt(seed, known) : scenarioNamed(request.scenario, known)
@@ -37,7 +57,7 @@ export async function judge(
     ...hooks,
     seed,
     scenario,
-    store: await storeNamed(request.store),
+    store,
     properties: standardProperties,
     ...(request.families && { families: request.families }),
     ...(request.plan && { plan: request.plan }),

@@ -239,8 +239,12 @@ function countingWaits(owner: Incarnation, store: Store): Store {
     }
   }
   const { progress, checkpoint, checkpoints } = store.jobs
+  const { commits } = store
   return {
     ...store,
+    ...(commits && {
+      commits: { transact: counted(commits.transact), confirm: counted(commits.confirm) },
+    }),
     jobs: {
       ...store.jobs,
       progress: counted(progress),

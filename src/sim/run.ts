@@ -15,7 +15,8 @@ import { type Seed, formatSeed } from './seed.ts'
 import { requireSteps } from './workload.ts'
 import { type World, createWorld } from './world.ts'
 
-export type StoreFactory = (time: { nowMs(): number }) => InspectableStore
+/** Makes the empty store of one run, under the database time that it is given; the run closes it. */
+export type StoreFactory = (time: { nowMs(): number }) => InspectableStore | Promise<InspectableStore>
 
 export interface RunOptions {
   readonly seed: Seed
@@ -70,7 +71,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   // A replay has its plan in its file, so the choices of the plan are no part of its list.
   const plan = options.plan ?? planOf(scenario, nodes, seededChooser(seed, false), options.families)
   const course: Course = { director: null }
-  const world: World = createWorld({
+  const world: World = await createWorld({
     chooser,
     store: options.store,
     nodes,
@@ -216,6 +217,7 @@ function planOf(
     producers: nodes.filter(({ works }) => !works).map(({ name }) => name),
     forMs: scenario.activeMs,
     leaseTtlMs: 30_000,
+    commits: scenario.commits ?? false,
   }
   return drawPlan(families, place, chooser, scenario.swarm, scenario.density)
 }

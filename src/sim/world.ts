@@ -54,11 +54,11 @@ export interface Ledger {
 export interface WorldOptions {
   readonly chooser: Chooser
   readonly recorder: (now: () => number) => Recorder
-  readonly store: (time: { nowMs(): number }) => InspectableStore
+  readonly store: (time: { nowMs(): number }) => InspectableStore | Promise<InspectableStore>
   readonly nodes: readonly SimNode[]
 }
 
-export function createWorld(options: WorldOptions): World {
+export async function createWorld(options: WorldOptions): Promise<World> {
   const queue = createQueue()
   const state = {
     nowMs: 0,
@@ -142,7 +142,7 @@ export function createWorld(options: WorldOptions): World {
   const databaseNowMs = (): number => epochMs + state.nowMs + (opened?.aheadMs ?? 0)
   // A store may ask for the time while it is being made.
   let opened: Database | null = null
-  const database = createDatabase(world, options.store({ nowMs: databaseNowMs }))
+  const database = createDatabase(world, await options.store({ nowMs: databaseNowMs }))
   opened = database
   return world
 }

@@ -35,6 +35,8 @@ export type StoreCall =
   | 'leases.release'
   | 'control.set'
   | 'control.get'
+  | 'commits.transact'
+  | 'commits.confirm'
   | 'now'
 
 /** Only a settle can say that it is a repeat. */
@@ -68,6 +70,8 @@ export const afterUnknown: Policy = {
   'leases.release': 'repeat',
   'control.set': 'repeat',
   'control.get': 'repeat',
+  'commits.transact': 'never',
+  'commits.confirm': 'repeat',
   now: 'repeat',
 }
 
@@ -100,6 +104,9 @@ export const access: Readonly<Record<StoreCall, Access>> = {
   'leases.release': 'write',
   'control.set': 'write',
   'control.get': 'read',
+  // The rows that a handler adds are none of ours.
+  'commits.transact': 'write',
+  'commits.confirm': 'write',
   now: 'read',
 }
 

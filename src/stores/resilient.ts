@@ -62,6 +62,14 @@ export function resilient(store: Store, options: ResilientOptions = {}): Store {
       get: () => bounded(clock, callMs, 'control.get', () => store.control.get()),
     },
     ...(store.hints && { hints: store.hints }),
+    ...(store.commits && {
+      commits: {
+        transact: plain('commits.transact', store.commits.transact),
+        confirm: plain('commits.confirm', store.commits.confirm),
+      },
+    }),
+    // A caller's transaction is the caller's: nothing in it is repeated, bounded or confirmed.
+    ...(store.within && { within: store.within }),
     now: () => bounded(clock, callMs, 'now', () => store.now()),
     migrate: () => store.migrate(),
     close: () => store.close(),

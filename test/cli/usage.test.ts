@@ -10,6 +10,9 @@ describe('what cannot be meant is refused: exit 2, a sentence on stderr, nothing
     ['simulate --faults flood', /no fault family flood; there are .*crash/],
     ['simulate --faults ,', /no fault family/],
     ['simulate --store oracle', /no simulated store oracle; there are memory/],
+    ['simulate --store postgres --seeds 1', /needs a server: .*--database-url or DATABASE_URL/],
+    ['simulate --store postgres --database-url postgres://127.0.0.1:1/x', /no PostgreSQL answers/],
+    ['replay 1 --store postgres', /needs a server/],
     ['simulate --seed abc', /a seed is a whole number/],
     ['simulate --seed 18446744073709551616', /over the largest/],
     ['simulate --seed=-1', /a seed is a whole number/],
@@ -37,7 +40,7 @@ describe('what cannot be meant is refused: exit 2, a sentence on stderr, nothing
     ['replay 1 --module nowhere.mjs', /there is no file/],
     ['nonsense', /unknown command/],
   ])('holdfast %s', async (line, says) => {
-    const { code, stdout, stderr } = await run(line.split(' '))
+    const { code, stdout, stderr } = await run(line.split(' '), { DATABASE_URL: '' })
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(says)
     expect(stderr).not.toMatch(/^ {4}at /m)

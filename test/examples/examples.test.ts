@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { newDatabase } from '../support/postgres/database.ts'
 
 const directory = mkdtempSync(path.join(tmpdir(), 'holdfast-examples-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -16,9 +17,15 @@ interface Ran {
 }
 
 /** Runs an example; kills it with SIGKILL as soon as a line of its output says so. */
-async function run(name: string, args: readonly string[], killAt?: RegExp): Promise<Ran> {
+async function run(
+  name: string,
+  args: readonly string[],
+  killAt?: RegExp,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
   const example = spawn(process.execPath, [`examples/${name}.mjs`, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
   })
   let output = ''
   for (const stream of [example.stdout, example.stderr]) {
@@ -69,5 +76,29 @@ describe('the examples', () => {
     // What had been settled before the kill is not run again; only what was in flight is.
     const twice = killed.lines.filter((line) => line.startsWith('done')).length + again.lines.length - 1 - 100
     expect(twice).toBeLessThanOrEqual(8)
+  })
+
+  it('exactly-once keeps each transfer once, however it is killed', { timeout: 120_000 }, async () => {
+    const file = path.join(directory, 'ledger.db')
+    for (const killAt of [/^[1-9]\d* entries/m, /^[4-9]\d entries/m]) {
+      expect((await run('exactly-once', [file], killAt)).signal).toBe('SIGKILL')
+    }
+    const { code, lines } = await run('exactly-once', [file])
+    expect({ code, last: lines.at(-1) }).toEqual({
+      code: 0,
+      last: 'all 100 are done: 100 entries, total 4950',
+    })
+  })
+
+  it('postgres-exactly-once does what it says, and nothing when it is started again', async () => {
+    const { url, drop } = await newDatabase()
+    for (let k = 0; k < 2; k++) {
+      expect(await run('postgres-exactly-once', [], undefined, { DATABASE_URL: url })).toEqual({
+        code: 0,
+        signal: null,
+        lines: ['all are done and told: 20 entries, total 190'],
+      })
+    }
+    await drop()
   })
 })

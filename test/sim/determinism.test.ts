@@ -77,6 +77,7 @@ describe('one seed has one trace (B01)', () => {
     const built = (await import(dist('sim/threads/pool.js'))) as { runPool: typeof runPool }
     await built.runPool({
       url: null,
+      store: () => ({ name: 'memory', ground: null }),
       threads: Math.min(2, availableParallelism()),
       next: () => (left-- > 0 ? { index: left, request } : null),
       done: (_index, ran) => heard.push(ran.kind === 'result' ? ran.result.traceHash : ran.kind),

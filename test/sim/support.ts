@@ -31,7 +31,7 @@ export interface HandWorld {
 /** A world with one machine, whose engine enqueues and never polls: nothing happens by itself. */
 export async function handWorld(properties: readonly Property[] = []): Promise<HandWorld> {
   const node = simNode('w1', 1)
-  const world = createWorld({
+  const world = await createWorld({
     chooser: seededChooser(1n, false),
     store: rawMemoryStore,
     nodes: [node],

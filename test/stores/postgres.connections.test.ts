@@ -156,7 +156,7 @@ describe('transactions that break (S02)', () => {
   })
 
   test('by a timeout in the middle', async () => {
-    const store = open({ connections, callMs: 2_000 })
+    const store = open({ connections, callMs: 500 })
     await locker.query('begin; lock table holdfast.body in exclusive mode')
     await expect(store.jobs.insert(two())).rejects.toMatchObject(unavailable('no'))
     await locker.query('rollback')
@@ -164,7 +164,7 @@ describe('transactions that break (S02)', () => {
   })
 
   test('by an answer in the middle that does not come: without its commit nothing was done', async () => {
-    const store = open({ connections, callMs: 2_000 })
+    const store = open({ connections, callMs: 500 })
     await store.now()
     const held = proxy.next('hold-reply', 'into holdfast.body')
     await expect(store.jobs.insert(two())).rejects.toMatchObject(unavailable('no'))

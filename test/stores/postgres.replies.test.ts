@@ -88,9 +88,11 @@ describe.each(Object.keys(afterUnknown) as StoreCall[])('%s', (call) => {
     const expected = remedy ? { ...undisturbed, told: 'unknown: maybe' } : undisturbed
     const repeated =
       repeatAnswers === undefined ? expected : { ...expected, told: { answered: repeatAnswers } }
-    const lost = { fate: 'drop-request', text: '', breaks: 'reset' } as const
+    // Of a transaction all that comes before its commit is known to have done nothing.
+    const text = call === 'commits.transact' ? 'commit\0' : ''
+    const lost = { fate: 'drop-request', text, breaks: 'reset' } as const
     expect(await course(call, direct, lost)).toEqual(expected)
-    const unheard = { fate: 'drop-reply', text: '', breaks: 'end' } as const
+    const unheard = { fate: 'drop-reply', text, breaks: 'end' } as const
     expect(await course(call, direct, unheard)).toEqual(repeated)
     const uncommitted = { fate: 'drop-request', text: 'commit\0', breaks: 'end' } as const
     expect(await course(call, pooled, uncommitted)).toEqual(expected)

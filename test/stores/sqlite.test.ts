@@ -7,9 +7,6 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { Outcome } from '../../src/engine/jobs/record.ts'
 import type { InsertParams, InspectableStore, NewJob } from '../../src/engine/ports/store.ts'
 import { StoreUnavailable } from '../../src/engine/errors.ts'
-import { standardProperties } from '../../src/properties/index.ts'
-import { storeNamed } from '../../src/sim/catalogue.ts'
-import { run, scenarios } from '../../src/sim/index.ts'
 import { rawMemoryStore } from '../../src/stores/memory/index.ts'
 import {
   type SqliteStore,
@@ -510,14 +507,3 @@ async function everything(store: InspectableStore, tick: () => void): Promise<un
   await say(store.jobs.get({ id: 'g' }))
   return said
 }
-
-test('the simulation has the same trace on memory and on SQLite, scenario by scenario', async () => {
-  const [memory, sqlite] = [await storeNamed('memory'), await storeNamed('sqlite')]
-  for (const [n, scenario] of scenarios.entries()) {
-    const options = { seed: BigInt(7_000 + n), scenario, properties: standardProperties }
-    const expected = await run({ ...options, store: memory })
-    const { verdict, traceHash, events } = await run({ ...options, store: sqlite })
-    expect([verdict, traceHash, events]).toEqual([expected.verdict, expected.traceHash, expected.events])
-    expect(verdict).toBe('pass')
-  }
-})

@@ -95,6 +95,12 @@ export function wire(raw: Store, nowMs: () => number): Wire {
         set: through('control.set', raw.control.set),
         get: () => through('control.get', raw.control.get)(undefined),
       },
+      ...(raw.commits && {
+        commits: {
+          transact: through('commits.transact', raw.commits.transact),
+          confirm: through('commits.confirm', raw.commits.confirm),
+        },
+      }),
       now: () => through('now', raw.now)(undefined),
       migrate: raw.migrate,
       close: raw.close,

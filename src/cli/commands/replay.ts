@@ -14,10 +14,10 @@ import { type Summary, createTally } from '../../sim/tally.ts'
 import { runPool } from '../../sim/threads/pool.ts'
 import { about } from '../about.ts'
 import { moduleUrl } from '../options.ts'
+import { type StoreOptions, withStore } from '../store.ts'
 
-export interface ReplayOptions {
+export interface ReplayOptions extends StoreOptions {
   readonly scenario?: string
-  readonly store: string
   readonly module?: string
   readonly faults?: readonly string[]
   readonly verify?: boolean
@@ -39,16 +39,19 @@ export async function replay(target: string, options: ReplayOptions): Promise<nu
     single: true,
   })
   let story: readonly string[] = []
-  await runPool({
-    url: module === null ? null : moduleUrl(module),
-    threads: 1,
-    silentMsMax: options.silentMs,
-    next: once(request),
-    done: (index, ran) => {
-      tally.add(index, ran)
-      if (ran.kind === 'result') story = (ran.result.story ?? []).map(storyLine)
-    },
-  })
+  await withStore({ ...options, store: request.store }, (store) =>
+    runPool({
+      store,
+      url: module === null ? null : moduleUrl(module),
+      threads: 1,
+      silentMsMax: options.silentMs,
+      next: once(request),
+      done: (index, ran) => {
+        tally.add(index, ran)
+        if (ran.kind === 'result') story = (ran.result.story ?? []).map(storyLine)
+      },
+    }),
+  )
   const summary = tally.summary()
   const { verdict, reasons } = verdictOf(summary, 1)
   const replays = file ? summary.failures.map(({ seed, property }) => ({ seed, property, path: target })) : []

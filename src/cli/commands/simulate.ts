@@ -6,7 +6,7 @@ import { jsonReport } from '../../report/json.ts'
 import { markdownReport } from '../../report/markdown.ts'
 import { type Report, exitCodes, verdictOf } from '../../report/report.ts'
 import { textReport } from '../../report/text.ts'
-import { requireFamilies, scenarioNamed, scenariosIn, storeNamed } from '../../sim/catalogue.ts'
+import { requireFamilies, scenarioNamed, scenariosIn } from '../../sim/catalogue.ts'
 import type { RunRequest } from '../../sim/judge.ts'
 import { formatSeed, parseSeed, seedAt } from '../../sim/seed.ts'
 import { createTally } from '../../sim/tally.ts'
@@ -15,15 +15,15 @@ import { about } from '../about.ts'
 import { write, writeReplay } from '../files.ts'
 import { type Shard, moduleUrl } from '../options.ts'
 import { createProgress } from '../progress.ts'
+import { type StoreOptions, withStore } from '../store.ts'
 
-export interface SimulateOptions {
+export interface SimulateOptions extends StoreOptions {
   readonly seed?: string
   readonly seeds?: number
   readonly minutes?: number
   readonly firstSeed?: string
   readonly shard?: Shard
   readonly scenario?: string
-  readonly store: string
   readonly faults?: readonly string[]
   readonly threads?: number
   readonly verify?: boolean
@@ -51,16 +51,19 @@ export async function simulate(file: string | undefined, options: SimulateOption
   const progress = createProgress(options.json ?? false)
   const deal = dealer(options, startedMs)
   const stopped = stopsOnInterrupt()
-  await runPool({
-    url,
-    ...(options.threads !== undefined && { threads: options.threads }),
-    silentMsMax: options.silentMs,
-    next: () => (stopped.aborted || tally.failures >= failuresMax ? null : deal.next()),
-    done: (index, ran) => {
-      tally.add(index, ran)
-      progress.tell(progressLine(deal, tally.failures, performance.now() - startedMs))
-    },
-  })
+  await withStore(options, (store) =>
+    runPool({
+      store,
+      url,
+      ...(options.threads !== undefined && { threads: options.threads }),
+      silentMsMax: options.silentMs,
+      next: () => (stopped.aborted || tally.failures >= failuresMax ? null : deal.next()),
+      done: (index, ran) => {
+        tally.add(index, ran)
+        progress.tell(progressLine(deal, tally.failures, performance.now() - startedMs))
+      },
+    }),
+  )
   progress.end()
   const summary = tally.summary()
   const replays = summary.failures.flatMap((failure) => {
@@ -87,7 +90,6 @@ export async function simulate(file: string | undefined, options: SimulateOption
 }
 
 async function requireKnown(url: string | null, options: SimulateOptions): Promise<void> {
-  await storeNamed(options.store)
   if (options.faults) requireFamilies(options.faults)
   if (url === null && options.scenario !== undefined) scenarioNamed(options.scenario, await scenariosIn(null))
   const given = [options.seed, options.seeds, options.minutes].filter((option) => option !== undefined)

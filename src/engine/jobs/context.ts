@@ -22,6 +22,8 @@ export interface AttemptContext<Input> {
    * (undefined if there is none), or with a value keeps it. Throws `LeaseLost` once another attempt runs.
    */
   readonly checkpoint: Checkpoint
+  /** Ends the attempt as succeeded in one transaction with what the handler writes. */
+  readonly commit: Commit
   /** Waits `delayMs`; rejects with the signal's reason when it fires. */
   readonly sleep: (delayMs: number) => Promise<void>
 }
@@ -36,6 +38,28 @@ export interface AttemptInfo {
   readonly fence: string
   /** False while this worker cannot vouch for its lease: another may be running the job. */
   readonly leaseCertain: boolean
+}
+
+/**
+ * Runs `work` in a transaction of the store, settles the job as succeeded with what it answers as the last statement
+ * of that, and commits: both are there, or neither. Answers what `work` answered. Then the attempt is over: whatever
+ * the handler returns or throws afterwards is ignored, and `progress` and `checkpoint` throw `LeaseLost`. A handler calls it once, and writes through `tx` alone:
+ *
+ * - PostgreSQL: a client of `pg` in a transaction at READ COMMITTED. PGlite: its transaction. Both have
+ *   `query(text, params)`; enqueue with `{ in: tx }` belongs to the transaction too.
+ * - SQLite: the `Database` of better-sqlite3. `work` must be synchronous.
+ * - memory: null, since there is nothing to write; what `work` does elsewhere is not undone.
+ *
+ * What `work` throws rolls back and is thrown on. Throws `LeaseLost` (rolled back: another attempt runs the job, or
+ * has ended it), `CommitFailed` (the store failed, nothing was committed, the job runs again uncharged), the reason
+ * of the signal once the attempt has timed out, and `InvalidArgument`. It must be done within a store call
+ * (`callMs`). `work` runs again only where the store knows that it rolled back, as after a deadlock.
+ */
+export type Commit = <Tx = Queryable, R = unknown>(work: (tx: Tx) => R | Promise<R>) => Promise<R>
+
+/** What `pg`, PGlite, and adapters to others have in common. */
+export interface Queryable {
+  query(text: string, params?: unknown[]): Promise<{ rows: unknown[] }>
 }
 
 export interface Checkpoint {

@@ -29,6 +29,16 @@ export interface EnqueueOptions {
   readonly traceparent?: string
 }
 
+export interface InTransaction {
+  /**
+   * A transaction that the caller has begun, and ends: the jobs are there iff it is committed. On PostgreSQL and
+   * PGlite a client with `query(text, params)` that answers `{ rows }`, on SQLite a handle of the store's file. Other
+   * stores throw `InvalidArgument`. An error leaves the transaction to the caller, and nothing is repeated in it.
+   * A delay counts from the begin of the transaction.
+   */
+  readonly in?: unknown
+}
+
 export interface EnqueueRequest<Input = unknown> extends EnqueueOptions {
   readonly job: JobDescription<Input>
   readonly input: Input
@@ -42,6 +52,7 @@ export interface EnqueueRequest<Input = unknown> extends EnqueueOptions {
 export async function enqueueAll(
   producer: Producer,
   requests: readonly EnqueueRequest[],
+  client?: unknown,
 ): Promise<Enqueued[]> {
   if (!Array.isArray(requests)) {
     throw new InvalidArgument(`enqueueMany takes a list of requests, not ${shown(requests)}`)
@@ -51,11 +62,13 @@ export async function enqueueAll(
   for (const request of requests) jobs.push(await newJob(producer, request))
   const ids = new Set(jobs.map(({ spec }) => spec.id))
   if (ids.size < jobs.length) throw new InvalidArgument('two jobs of one enqueue have the same id')
-  return insertAll(producer, jobs)
+  return insertAll(producer, jobs, client)
 }
 
 async function newJob(producer: Producer, request: EnqueueRequest): Promise<Prepared> {
   requireObject('a request', request, InvalidArgument)
+  if ('in' in request)
+    throw new InvalidArgument('in is for all requests: enqueueMany(requests, { in: client })')
   const definition = request.job
   requireDefinition('enqueue takes a definition', definition, InvalidArgument)
   const { spec, json } = await specOf(producer, definition, request)

@@ -1,11 +1,10 @@
-import { IdConflict } from '../errors.ts'
+import { IdConflict, InvalidArgument } from '../errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
-import type { InsertReply, NewJob, Store } from '../ports/store.ts'
+import type { InsertReply, InsertsWithin, NewJob, Store } from '../ports/store.ts'
 import type { Intervals } from '../settings.ts'
 import { sameJson } from './json.ts'
 import type { Payloads } from './payloads.ts'
-import type { JobRecord } from './record.ts'
 
 export interface Enqueued {
   readonly id: string
@@ -32,22 +31,50 @@ export interface Prepared extends NewJob {
  * two texts of one input, its conflicts are judged anew here, by what the inputs say. Jobs that are there already
  * are left out then, and the rest is inserted without them, again all or none.
  */
-export async function insertAll(producer: Producer, jobs: readonly Prepared[]): Promise<Enqueued[]> {
+export async function insertAll(
+  producer: Producer,
+  jobs: readonly Prepared[],
+  client: unknown,
+): Promise<Enqueued[]> {
+  const place = placeOf(producer, client)
   const there = new Set<string>()
   for (;;) {
     const rest = jobs.filter(({ spec }) => !there.has(spec.id))
-    const reply = await insert(producer, rest)
+    const reply = await insert(producer, place, rest)
     if (reply.kind === 'inserted') return answers(jobs, reply.jobs)
     if (!producer.payloads.coded) throw new IdConflict(reply.ids)
     const named = rest.filter(({ spec }) => reply.ids.includes(spec.id))
-    for (const id of await sameAsThere(producer, named)) there.add(id)
+    for (const id of await sameAsThere(producer.payloads, place, named)) there.add(id)
   }
 }
 
-async function insert({ store, random, ask }: Producer, jobs: readonly Prepared[]): Promise<InsertReply> {
+/**
+ * Where jobs go: into the store, or into a transaction of the caller's. What that fails with says nothing about the
+ * health of the store.
+ */
+function placeOf({ store, ask }: Producer, client: unknown): InsertsWithin {
+  if (client === undefined) {
+    return {
+      insert: (params) => ask('jobs.insert', store.jobs.insert(params)),
+      get: (params) => ask('jobs.get', store.jobs.get(params)),
+    }
+  }
+  if (store.within) return store.within(client)
+  throw new InvalidArgument(
+    `in: the store ${store.name} has no transactions that a caller could begin; enqueue without it`,
+  )
+}
+
+async function insert(
+  { random }: Producer,
+  place: InsertsWithin,
+  jobs: readonly Prepared[],
+): Promise<InsertReply> {
   if (jobs.length === 0) return { kind: 'inserted', jobs: [] }
-  const params = { insertId: random.id('insert'), jobs: jobs.map(({ spec, due }) => ({ spec, due })) }
-  return ask('jobs.insert', store.jobs.insert(params))
+  return place.insert({
+    insertId: random.id('insert'),
+    jobs: jobs.map(({ spec, due }) => ({ spec, due })),
+  })
 }
 
 function answers(jobs: readonly Prepared[], inserted: readonly Enqueued[]): Enqueued[] {
@@ -56,12 +83,16 @@ function answers(jobs: readonly Prepared[], inserted: readonly Enqueued[]): Enqu
 }
 
 /** The ids of those that are there with the same kind and input. Throws `IdConflict` if others are not the same. */
-async function sameAsThere({ store, payloads, ask }: Producer, jobs: readonly Prepared[]): Promise<string[]> {
+async function sameAsThere(
+  payloads: Payloads,
+  place: InsertsWithin,
+  jobs: readonly Prepared[],
+): Promise<string[]> {
   const same: string[] = []
   const others: string[] = []
   for (const job of jobs) {
     const { id } = job.spec
-    const there = await ask('jobs.get', store.jobs.get({ id }))
+    const there = await place.get({ id })
     // One that has gone meanwhile is in nobody's way.
     if (!there) continue
     const list = (await isSame(payloads, job, there)) ? same : others
@@ -71,7 +102,11 @@ async function sameAsThere({ store, payloads, ask }: Producer, jobs: readonly Pr
   return same
 }
 
-async function isSame(payloads: Payloads, { spec, json }: Prepared, there: JobRecord): Promise<boolean> {
+async function isSame(
+  payloads: Payloads,
+  { spec, json }: Prepared,
+  there: NonNullable<Awaited<ReturnType<InsertsWithin['get']>>>,
+): Promise<boolean> {
   if (there.spec.kind !== spec.kind) return false
   return sameJson(json, await payloads.plain(`the input of job ${spec.id}`, there.spec.input))
 }

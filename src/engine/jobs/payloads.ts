@@ -2,6 +2,7 @@ import { CodecFailed, PermanentFailure } from '../errors.ts'
 import type { Codec } from '../ports/codec.ts'
 import type { JobRecord } from './record.ts'
 import { isA } from './text.ts'
+import { isThenable } from './thenable.ts'
 
 /**
  * Payloads on their way to and from the store. What a codec throws may quote what it was given, so its words are
@@ -30,8 +31,7 @@ export function payloadsOf(codec: Codec | undefined): Payloads {
     tried(`the codec could not decode ${what}`, async () => text(await codec.decode(stored)))
   return {
     coded: true,
-    stored: (what, json) =>
-      tried(`the codec could not encode ${what}`, async () => storable(text(await codec.encode(json)))),
+    stored: (what, json) => encoded(codec, `the codec could not encode ${what}`, json),
     plain,
     value: async (what, stored) => {
       const json = await plain(what, stored)
@@ -51,13 +51,27 @@ export async function plainRecord(payloads: Payloads, job: JobRecord): Promise<J
   }
 }
 
+/** At once where the codec answers at once: a transaction may have to. */
+function encoded(codec: Codec, message: string, json: string): string | Promise<string> {
+  try {
+    const answer: unknown = codec.encode(json)
+    if (!isThenable(answer)) return storable(text(answer))
+    return tried(message, async () => storable(text(await answer)))
+  } catch (error) {
+    throw blamed(message, error)
+  }
+}
+
 async function tried<R>(message: string, work: () => Promise<R>): Promise<R> {
   try {
     return await work()
   } catch (error) {
-    if (isA(PermanentFailure, error)) throw error
-    throw new CodecFailed(message, { cause: error })
+    throw blamed(message, error)
   }
+}
+
+function blamed(message: string, error: unknown): unknown {
+  return isA(PermanentFailure, error) ? error : new CodecFailed(message, { cause: error })
 }
 
 function text(value: unknown): string {

@@ -79,6 +79,22 @@ export function settled(
   }
 }
 
+/**
+ * What became of a success whose transaction was not answered. If it was not committed the job goes back, and what
+ * still comes is fenced off.
+ */
+export function confirmed(
+  job: JobRecord | null,
+  { id, epoch }: JobEpoch,
+  nowMs: number,
+): { readonly kind: 'committed' | 'released' | 'lost'; readonly job: JobRecord | null } {
+  const release: Settlement = { id, epoch, outcome: { kind: 'released', delayMs: 0 }, repeated: true }
+  const gaveBack = settled(job, release, nowMs)
+  if (gaveBack.settled === 'applied') return { kind: 'released', job: gaveBack.job }
+  const committed = job?.lastSettle?.epoch === epoch && job.lastSettle.kind === 'succeeded'
+  return { kind: committed ? 'committed' : 'lost', job: null }
+}
+
 function refusal(job: JobRecord | null, { epoch, outcome, repeated }: Settlement): Settled {
   const own = job?.lastSettle?.epoch === epoch && job.lastSettle.kind === outcome.kind
   if (repeated && own) return 'applied'

@@ -18,11 +18,28 @@ export interface Store {
   readonly control: ControlStore
   /** Optional: shortens the wait until a job is found. Nothing depends on it. */
   readonly hints?: HintSource
+  /**
+   * Lets a handler's own writes and the success of its attempt be one transaction. A store without it settles a
+   * success apart, and what a handler wrote elsewhere may then stand without one.
+   */
+  readonly commits?: CommitStore
+  /**
+   * Inserts in a transaction that the caller has begun with `client`, and ends: jobs that exist only if the
+   * caller's rows do. A store without it cannot share a transaction. Throws `InvalidArgument` for what is no such
+   * client, or has no transaction open.
+   */
+  readonly within?: (client: unknown) => InsertsWithin
   /** Database time in ms since the Unix epoch. */
   readonly now: () => Promise<number>
   /** Creates or upgrades what the store needs. Safe to repeat, also by several processes at once. */
-  readonly migrate: () => Promise<void>
+  readonly migrate: () => Promise<Migrated>
   readonly close: () => Promise<void>
+}
+
+/** Versions of the tables as they were found and as they are now; 0 is none. */
+export interface Migrated {
+  readonly from: number
+  readonly to: number
 }
 
 /** A store whose whole content can be read and put back: for tests and the bench. */
@@ -165,6 +182,31 @@ export interface ClaimStore {
   }) => Promise<{ readonly removed: number }>
 }
 
+export interface CommitStore {
+  /**
+   * Runs `work` in one transaction, whose last statement settles the attempt as succeeded, iff the job is running at
+   * the epoch. What `work` answers as thrown undoes everything, and so does a fence that is gone (`lost`). `work`
+   * runs again only after a transaction of which it is known that it was rolled back.
+   */
+  readonly transact: (params: TransactParams) => Promise<TransactReply>
+  /**
+   * Settles a transaction whose outcome is unknown. Waits for one in flight, and answers `committed` if it was.
+   * Else it gives the job back, so that one which comes later finds the fence gone: `released`, by this call or by
+   * an earlier one. `lost`: it was not committed, and others have moved on.
+   */
+  readonly confirm: (params: JobEpoch) => Promise<ConfirmReply>
+}
+
+/** Nothing here is ever repeated: an error leaves the transaction to the caller. */
+export interface InsertsWithin {
+  /** As `jobs.insert`; after a conflict the transaction is as it was before. */
+  readonly insert: JobStore['insert']
+  /** What the transaction sees under the id. */
+  readonly get: (params: {
+    readonly id: string
+  }) => Promise<{ readonly spec: Pick<JobSpec, 'kind' | 'input'> } | null>
+}
+
 export interface WatchStore {
   /** States the sweep period of this fleet. The first to ask decides; answers what was decided. */
   readonly declare: (params: {
@@ -300,6 +342,23 @@ export interface Settlement {
 export type Settled = 'applied' | 'lost' | 'superseded'
 export interface SettleReply {
   readonly results: readonly { readonly settled: Settled; readonly state: JobRecord['state'] | null }[]
+}
+
+export interface TransactParams extends JobEpoch {
+  /** `tx`: what the store has for it, as `commit` says to handlers. Never throws. */
+  readonly work: (tx: unknown) => Worked | Promise<Worked>
+}
+/** The result as it is stored, or what was thrown instead. */
+export type Worked = { readonly result: string | null } | { readonly thrown: unknown }
+export type TransactReply =
+  | { readonly kind: 'committed' }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'thrown'; readonly error: unknown }
+
+export interface ConfirmReply {
+  readonly kind: 'committed' | 'released' | 'lost'
+  /** Of the job now. */
+  readonly state: JobRecord['state'] | null
 }
 
 export interface ReclaimReply {

@@ -2,6 +2,7 @@ import { EngineStopping, JobCancelled, LeaseLost, LeaseUncertain } from '../erro
 import type { AnyJob } from '../jobs/definition.ts'
 import type { Outcome } from '../jobs/record.ts'
 import type { ClaimedJob } from '../ports/store.ts'
+import type { Commits, Committing } from './commit.ts'
 import { execute } from './execute.ts'
 import type { HeldClaim } from './held.ts'
 import type { Leases } from './leases.ts'
@@ -37,6 +38,9 @@ export interface AttemptParts extends WorkerParts {
   readonly leases: Leases
   /** Hands the settlement over; it is sent until its outcome is known. */
   readonly settle: (attempt: Attempt, outcome: Outcome) => void
+  readonly commits: Commits
+  /** Called when a commit has settled the attempt. */
+  readonly settled: (attempt: Attempt) => void
 }
 
 export function createAttempt(
@@ -54,6 +58,10 @@ export function createAttempt(
     started: false,
     ended: false,
     settleSent: false,
+    /** A commit is on its way: until its outcome is known it alone ends the attempt. */
+    committing: false,
+    /** How the attempt would have ended meanwhile. */
+    deferred: null as Outcome | null,
   }
   /** What the handler is told, read when it asks: a blocked event loop may have kept the timer from its turn. */
   const lease = {
@@ -73,11 +81,46 @@ export function createAttempt(
 
   function end(outcome: Outcome): void {
     if (state.ended) return
+    if (state.committing) state.deferred ??= outcome
+    else if (close(outcome.kind)) parts.settle(attempt, outcome)
+  }
+
+  /** Answers whether the attempt had not ended. */
+  function close(kind: Outcome['kind']): boolean {
+    if (state.ended) return false
     state.ended = true
     limit.cancel()
-    emit({ type: 'attempt.ended', job: id, epoch, end: outcome.kind })
-    measured.ended(outcome.kind)
-    parts.settle(attempt, outcome)
+    emit({ type: 'attempt.ended', job: id, epoch, end: kind })
+    measured.ended(kind)
+    return true
+  }
+
+  /** A handler that goes on without awaiting it does not end the attempt either. */
+  const committing: Committing = {
+    begin: () => {
+      if (reasons.timeout) throw reasons.timeout
+      if (state.ended) throw new LeaseLost(`the attempt of job ${id} has ended: nothing was committed`)
+      emit({ type: 'attempt.committing', job: id, epoch })
+      state.committing = true
+      state.settleSent = true
+    },
+    goOn: () => {
+      state.committing = false
+      state.settleSent = false
+      if (state.deferred) end(state.deferred)
+    },
+    committed: (kind) => {
+      if (kind === 'succeeded') emit({ type: 'attempt.committed', job: id, epoch })
+      if (close(kind)) parts.settled(attempt)
+    },
+    release: () => {
+      state.committing = false
+      end({ kind: 'released', delayMs: 0 })
+    },
+    lost: () => {
+      attempt.lost()
+      throw takenOver(id)
+    },
   }
 
   const attempt: Attempt = {
@@ -96,7 +139,8 @@ export function createAttempt(
       measured.began()
       emit({ type: 'attempt.started', job: id, epoch, attempt: job.attempt })
       limit.start()
-      end(reasons.overrule(await execute(parts, definition, job, reasons.signal, lease)))
+      const own = { ...parts, commit: parts.commits.of(job, committing) }
+      end(reasons.overrule(await execute(own, definition, job, reasons.signal, lease)))
     },
     interrupt: () => {
       if (!state.started) return attempt.release()
@@ -132,7 +176,7 @@ export function createAttempt(
       limit.cancel()
       emit({ type: 'attempt.lost', job: id, epoch })
       measured.ended('lost')
-      reasons.add(new LeaseLost(`job ${id} was taken over; what this attempt does is discarded`))
+      reasons.add(takenOver(id))
       startable?.()
     },
     markSettleSent: () => {
@@ -140,4 +184,8 @@ export function createAttempt(
     },
   }
   return attempt
+}
+
+function takenOver(id: string): LeaseLost {
+  return new LeaseLost(`job ${id} was taken over; what this attempt does is discarded`)
 }

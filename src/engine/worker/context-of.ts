@@ -1,6 +1,6 @@
 import { InvalidArgument, LeaseLost } from '../errors.ts'
 import { shown } from '../given.ts'
-import type { AttemptContext, Checkpoint } from '../jobs/context.ts'
+import type { AttemptContext, Checkpoint, Commit } from '../jobs/context.ts'
 import { toJson } from '../jobs/json.ts'
 import { requireName, storableText } from '../jobs/text.ts'
 import { type Clock, sleep } from '../ports/clock.ts'
@@ -16,6 +16,7 @@ export function contextOf(
   input: unknown,
   interruption: LazySignal,
   lease: { readonly certain: boolean },
+  commit: Commit,
 ): AttemptContext<never> {
   const { id, kind, queue, metadata, traceparent } = job.spec
   const { epoch } = job
@@ -94,6 +95,7 @@ export function contextOf(
       await fenced(ask('jobs.progress', store.jobs.progress(told)))
     },
     checkpoint: checkpoint as Checkpoint,
+    commit,
     sleep: (delayMs) => sleep(clock, delayMs, 'sleep', interruption.signal),
   }
 }

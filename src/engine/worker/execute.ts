@@ -1,4 +1,5 @@
 import type { AnyJob } from '../jobs/definition.ts'
+import type { Commit } from '../jobs/context.ts'
 import { handlerInput } from '../jobs/input.ts'
 import type { Outcome } from '../jobs/record.ts'
 import type { ClaimedJob } from '../ports/store.ts'
@@ -14,7 +15,7 @@ import { createTimerGroup } from './timer-group.ts'
  * it did is an outcome, before any reason that there was to end it.
  */
 export async function execute(
-  parts: WorkerParts,
+  parts: WorkerParts & { readonly commit: Commit },
   definition: AnyJob,
   job: ClaimedJob,
   interruption: LazySignal,
@@ -24,7 +25,7 @@ export async function execute(
   const timers = createTimerGroup(parts.clock)
   try {
     const input = await handlerInput(definition, job.spec, parts.payloads)
-    const context = contextOf(parts, timers.clock, job, input, interruption, lease)
+    const context = contextOf(parts, timers.clock, job, input, interruption, lease, parts.commit)
     const value = await parts.executor.run({ id, epoch: job.epoch }, () =>
       wrapped(parts.middleware, context, async () => definition.run(context)),
     )

@@ -12,9 +12,17 @@ import type { ClaimedJob } from '../ports/store.ts'
  * what the codec throws.
  */
 export async function successOf(id: string, value: unknown, payloads: Payloads): Promise<Outcome> {
+  return { kind: 'succeeded', result: await resultOf(id, value, payloads) }
+}
+
+/** The same as it is stored; at once where the codec answers at once. */
+export function resultOf(
+  id: string,
+  value: unknown,
+  payloads: Payloads,
+): string | null | Promise<string | null> {
   const json = jsonOf(value)
-  const result = json === null ? null : await payloads.stored(`the result of job ${id}`, json)
-  return { kind: 'succeeded', result }
+  return json === null ? null : payloads.stored(`the result of job ${id}`, json)
 }
 
 function jsonOf(value: unknown): string | null {

@@ -9,6 +9,7 @@ import { failureOf } from './outcome.ts'
 export interface Reasons {
   readonly signal: LazySignal
   readonly any: boolean
+  readonly timeout: AttemptTimeout | null
   readonly add: (reason: Error) => void
   /**
    * What `outcome` amounts to. A timeout is one whatever the handler returned, and goes before a release, which
@@ -24,6 +25,9 @@ export function createReasons(job: ClaimedJob, random: Random): Reasons {
     signal,
     get any() {
       return reasons.length > 0
+    },
+    get timeout() {
+      return reasons.find((reason) => reason instanceof AttemptTimeout) ?? null
     },
     add: (reason) => {
       reasons.push(reason)

@@ -1,7 +1,9 @@
 import { sleep } from '../ports/clock.ts'
 import { type Attempt, createAttempt } from './attempt.ts'
+import { createCommits } from './commit.ts'
 import { createFetcher } from './fetch.ts'
 import { createLeases } from './leases.ts'
+import type { Settled } from '../ports/store.ts'
 import type { WorkerParts } from './parts.ts'
 import { createSettler } from './settle.ts'
 import { createSlots } from './slots.ts'
@@ -38,11 +40,20 @@ export function createWorker(
   const running = new Map<Attempt, Promise<void>>()
   let stopping = false
 
-  const settler = createSettler(parts, (attempt, settled) => {
+  function confirmed(attempt: Attempt, settled: Settled): void {
     emit({ type: 'attempt.confirmed', job: attempt.job.spec.id, epoch: attempt.job.epoch, settled })
     leases.drop(attempt.claim, attempt)
-  })
-  const attemptParts = { ...parts, leases, settle: settler.add }
+  }
+
+  const settler = createSettler(parts, confirmed)
+  const commits = createCommits(parts)
+  const attemptParts = {
+    ...parts,
+    leases,
+    settle: settler.add,
+    commits,
+    settled: (attempt: Attempt) => confirmed(attempt, 'applied'),
+  }
   const fetcher = createFetcher({
     ...parts,
     leases,
@@ -89,11 +100,11 @@ export function createWorker(
       for (const attempt of running.keys()) attempt.release()
       await within(
         settleMs,
-        fetched.then(() => settler.idle()),
+        fetched.then(() => commits.idle()).then(() => settler.idle()),
       )
       fetcher.abandon()
       // What is still in flight is over before its store may be closed.
-      await within(store.callMs, Promise.all([fetched, settler.stop(), leases.stop()]))
+      await within(store.callMs, Promise.all([fetched, commits.stop(), settler.stop(), leases.stop()]))
     },
     report: () => ({
       running: running.size,

@@ -32,19 +32,30 @@ export function createNodeClock(world: World, owner: Incarnation, originMs: numb
     monotonicMs,
     wallMs: () => epochMs + Math.floor(elapsedMs(node.pace, world.nowMs)) + node.skewMs,
     timer: (delayMs, label, fire) =>
-      label === 'sleep' ? waitedFor(owner, shots, delayMs, fire) : longTimer(shots, delayMs, label, fire),
+      ofHandlers.has(label)
+        ? waitedFor(owner, shots, delayMs, label, fire)
+        : longTimer(shots, delayMs, label, fire),
   }
 }
 
+/** Labels of timers that a handler waits for. */
+const ofHandlers: ReadonlySet<string> = new Set(['sleep', 'commit-retry'])
+
 /** A timer that a handler waits for. */
-function waitedFor(owner: Incarnation, shots: OneShots, delayMs: number, fire: () => void): Timer {
+function waitedFor(
+  owner: Incarnation,
+  shots: OneShots,
+  delayMs: number,
+  label: string,
+  fire: () => void,
+): Timer {
   let waits = true
   const over = (): void => {
     if (waits) owner.waits -= 1
     waits = false
   }
   owner.waits += 1
-  const timer = longTimer(shots, delayMs, 'sleep', () => {
+  const timer = longTimer(shots, delayMs, label, () => {
     over()
     fire()
   })

@@ -86,6 +86,8 @@ export interface FaultPlace {
   readonly producers: readonly string[]
   readonly forMs: number
   readonly leaseTtlMs: number
+  /** Handlers commit. */
+  readonly commits: boolean
 }
 
 /** Of so many families half would hide each other: a run has seven or eight on the average. */

@@ -1,5 +1,5 @@
 import type { StoreCall } from '../../stores/policy.ts'
-import { type Family, type FamilyName, pick } from './fault.ts'
+import { type Family, type FamilyName, type FaultPlace, pick } from './fault.ts'
 
 /**
  * A request that never arrives, one that arrives too late, or a reply that never comes back although the
@@ -33,8 +33,15 @@ const ofHandlers: readonly StoreCall[] = [
   'leases.renew',
 ]
 
+/** Of handlers that commit: every third of the faults that wait for a call. */
+const ofCommits: readonly StoreCall[] = ['commits.transact', 'commits.transact', 'commits.confirm']
+
 /** A call of a worker, mostly one that every worker makes. */
-export function messageCall(draw: (bound: number, what: string) => number): StoreCall {
+export function messageCall(
+  { commits }: Pick<FaultPlace, 'commits'>,
+  draw: (bound: number, what: string) => number,
+): StoreCall {
+  if (commits && draw(3, 'commits') === 0) return pick(ofCommits, draw, 'commit-call')
   return draw(8, 'handlers') === 0 ? pick(ofHandlers, draw, 'handler-call') : pick(ofWorkers, draw, 'call')
 }
 
@@ -44,12 +51,13 @@ function message(name: FamilyName, says: string, lateMsMax: number, most = 12): 
     name,
     says,
     most,
-    draw: ({ nodes, producers, forMs }, draw) => {
+    draw: (place, draw) => {
+      const { nodes, producers, forMs } = place
       const enqueue = draw(10, 'enqueue') === 0
       return {
         atMs: draw(forMs, 'at'),
         node: pick(enqueue ? producers : nodes, draw, 'node'),
-        call: enqueue ? pick(ofProducer, draw, 'producer-call') : messageCall(draw),
+        call: enqueue ? pick(ofProducer, draw, 'producer-call') : messageCall(place, draw),
         how: draw(2, 'how') === 0 ? 'reset' : 'silent',
         ...(lateMsMax > 0 && { lateMs: 200 + draw(lateMsMax, 'late') }),
       }

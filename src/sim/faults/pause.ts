@@ -25,12 +25,12 @@ export const pauseOnCall: Family = {
   name: 'pause-on-call',
   says: 'a worker process falls asleep over a call, whose answer is lost, or old when it is read',
   most: 4,
-  draw: ({ nodes, forMs, leaseTtlMs }, draw) => ({
-    atMs: draw(forMs, 'at'),
-    node: pick(nodes, draw, 'node'),
+  draw: (place, draw) => ({
+    atMs: draw(place.forMs, 'at'),
+    node: pick(place.nodes, draw, 'node'),
     // The worst call to sleep over: its jobs are held by nobody who knows it.
-    call: draw(2, 'over') === 0 ? 'claims.claim' : messageCall(draw),
-    forMs: 500 + draw(3 * leaseTtlMs, 'for'),
+    call: draw(2, 'over') === 0 ? 'claims.claim' : messageCall(place, draw),
+    forMs: 500 + draw(3 * place.leaseTtlMs, 'for'),
     how: draw(2, 'how') === 0 ? 'reset' : 'silent',
   }),
   strike: (world, fault) => void world.nodeNamed(fault.node)?.armed.push(fault),

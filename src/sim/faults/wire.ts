@@ -1,6 +1,7 @@
 import { InvalidArgument } from '../../engine/errors.ts'
-import type { Control, SettleParams, Store } from '../../engine/ports/store.ts'
+import type { CommitStore, Control, SettleParams, Store, Worked } from '../../engine/ports/store.ts'
 import type { StoreCall } from '../../stores/policy.ts'
+import type { WitnessedTransact } from '../history-of.ts'
 import { type Incarnation, standStill } from '../node.ts'
 import type { World } from '../world.ts'
 import type { Fault } from './fault.ts'
@@ -58,10 +59,39 @@ export function createWire(world: World, owner: Incarnation): Store {
       set: call('control.set', (store, params) => store.control.set(params)),
       get: () => call<null, Control>('control.get', (store) => store.control.get())(null),
     },
+    ...(database.raw.commits && {
+      commits: {
+        transact: transactOver(
+          call('commits.transact', (store, params) => commitsOf(store).transact(params)),
+        ),
+        confirm: call('commits.confirm', (store, params) => commitsOf(store).confirm(params)),
+      },
+    }),
     now: () => call<null, number>('now', (store) => store.now())(null),
-    migrate: () => Promise.resolve(),
+    migrate: () => Promise.resolve({ from: 0, to: 0 }),
     close: () => Promise.resolve(),
   }
+}
+
+/**
+ * Its statements are one message here: what a handler writes is on its way, or has landed, with all the rest. So is its
+ * function, which runs when the message lands, whatever has become of its process. What it did is kept beside it.
+ */
+function transactOver(call: CommitStore['transact']): CommitStore['transact'] {
+  return ({ work, ...params }) => {
+    const ledger: WitnessedTransact = { ...params, worked: null, work: (tx) => note(work(tx)) }
+    const note = (worked: Worked | Promise<Worked>): Worked | Promise<Worked> => {
+      if (worked instanceof Promise) return worked.then((known) => (ledger.worked = known))
+      ledger.worked = worked
+      return worked
+    }
+    return call(ledger)
+  }
+}
+
+function commitsOf({ commits }: Store): CommitStore {
+  if (!commits) throw new TypeError('the store has lost an ability')
+  return commits
 }
 
 function send<P, R>(

@@ -26,6 +26,11 @@ export interface LeakGuard {
    * `source` and are no leaks; everything else remains one. Null gives the real ones back.
    */
   virtualise(source: AmbientSource | null): void
+  /**
+   * Runs `fn`, which is synchronous, as the machine of a database: its clock says `nowMs`, the timers that it sets
+   * never fire, and nothing of what it asks is a leak.
+   */
+  host<T>(nowMs: number, fn: () => T): T
   /** Runs `fn` disarmed. Of an async function that is the part up to its first await. */
   exempt<T>(fn: () => T): T
 }
@@ -42,7 +47,7 @@ export function leakGuard(): LeakGuard {
 export function installLeakGuard(options: { readonly late: boolean }): LeakGuard {
   const installed: unknown = Reflect.get(globalThis, registry)
   if (installed !== undefined) return installed as LeakGuard
-  const watch: Watch = { armed: false, source: null, oldest: null }
+  const watch: Watch = { armed: false, source: null, hostedMs: null, oldest: null }
   const guard = guardOver(watch, options.late)
   const patcher = createPatcher(watch)
   patchTime(patcher)
@@ -53,6 +58,8 @@ export function installLeakGuard(options: { readonly late: boolean }): LeakGuard
   Object.defineProperty(globalThis, registry, { value: guard })
   return guard
 }
+
+const noTimer = (() => 0) as unknown as typeof setTimeout
 
 function guardOver(watch: Watch, late: boolean): LeakGuard {
   return {
@@ -70,6 +77,20 @@ function guardOver(watch: Watch, late: boolean): LeakGuard {
     },
     virtualise: (source) => {
       watch.source = source
+    },
+    host: (nowMs, fn) => {
+      const { armed } = watch
+      const { setTimeout: real } = globalThis
+      watch.armed = true
+      watch.hostedMs = nowMs
+      globalThis.setTimeout = noTimer
+      try {
+        return fn()
+      } finally {
+        globalThis.setTimeout = real
+        watch.hostedMs = null
+        watch.armed = armed
+      }
     },
     exempt: (fn) => {
       const before = watch.armed

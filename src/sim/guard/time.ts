@@ -48,6 +48,7 @@ function guardedDate(patcher: Patcher, real: DateConstructor): AnyFunction {
 
 /** The virtual instant, or undefined, after a report, when there is none. */
 function ambientMs(watch: Watch, what: string, patched: object): number | undefined {
+  if (watch.hostedMs !== null) return watch.hostedMs
   if (watch.source !== null) return watch.source.nowMs()
   report(watch, what, patched)
   return undefined

@@ -12,13 +12,15 @@ export interface AmbientSource {
 export interface Watch {
   armed: boolean
   source: AmbientSource | null
+  /** The time of the machine that is being played at this moment, if any. */
+  hostedMs: number | null
   /** The oldest leak that nobody has taken. Later ones are not even described: they often follow from it. */
   oldest: Leak | null
 }
 
 /** Records the call of `patched` that is on the stack now. Only for use while armed. */
 export function report(watch: Watch, what: string, patched: object): void {
-  if (watch.oldest !== null) return
+  if (watch.oldest !== null || watch.hostedMs !== null) return
   watch.armed = false
   try {
     watch.oldest = describeLeak(what, patched)

@@ -1,5 +1,6 @@
 import { clockJumps } from './clock-jump.ts'
 import { clockSkewed } from './clock-skew.ts'
+import { commits } from './commits.ts'
 import { crowded } from './crowded.ts'
 import { databaseRestarts } from './database-restart.ts'
 import { drifting } from './drifting.ts'
@@ -48,4 +49,5 @@ export const scenarios: readonly Scenario[] = [
   tightMargin,
   stuckHandlers,
   refusedResults,
+  commits,
 ]

@@ -18,6 +18,8 @@ export interface Scenario {
   workload(draw: (bound: number, what: string, k: number) => number): readonly WorkStep[]
   /** Work beside jobs that its workers do, one at a time. */
   readonly duties?: readonly Duty[]
+  /** Its handlers commit: then faults strike that call too. Default false. */
+  readonly commits?: boolean
   readonly families: readonly FamilyName[]
   /** How many times as many faults as their families say; default 1. */
   readonly density?: number

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { HoldfastError } from '../../engine/errors.ts'
 import type { RunRequest } from '../judge.ts'
 import type { RunResult } from '../run.ts'
-import type { FromThread, ThreadData } from './protocol.ts'
+import type { FromThread, StoreChoice, ThreadData } from './protocol.ts'
 
 /** A thread could not be started: most often the user's module cannot be imported. */
 class ThreadFailed extends HoldfastError {
@@ -16,8 +16,12 @@ export type Ran =
   | { readonly kind: 'hung'; readonly request: RunRequest; readonly silentMs: number }
   | { readonly kind: 'died'; readonly request: RunRequest; readonly message: string }
 
+/** The store under the runs of the k-th thread. */
+export type StoreFor = (thread: number) => StoreChoice
+
 export interface PoolOptions {
   readonly url: string | null
+  readonly store: StoreFor
   /** Default: one a core. */
   readonly threads?: number
   /** A run that shows no sign of life for so long is killed; default 10,000. */
@@ -31,25 +35,31 @@ export interface PoolOptions {
 /** Deals requests to threads until there are none, and watches that every run goes on. */
 export async function runPool(options: PoolOptions): Promise<void> {
   const threads = options.threads ?? availableParallelism()
-  await Promise.all(Array.from({ length: threads }, () => lane(options)))
+  let started = 0
+  const one = (): Promise<boolean> => oneThread(options, () => options.store(++started))
+  await Promise.all(Array.from({ length: threads }, () => lane(one)))
 }
 
 /** One thread after another: a new one takes over when a hung one was killed. */
-async function lane(options: PoolOptions): Promise<void> {
+async function lane(oneThread: () => Promise<boolean>): Promise<void> {
   let more = true
-  while (more) more = await oneThread(options)
+  while (more) more = await oneThread()
 }
 
-const loadMsMax = 30_000
+/** A PGlite takes seconds to make, and more where all threads make theirs at once. */
+const loadMsMax = 60_000
 const preload = new URL('../guard/preload.js', import.meta.url)
 const entry = new URL('./thread.js', import.meta.url)
 
 /** Resolves to true if another thread should take over. */
-function oneThread({ url, silentMsMax = 10_000, next, done }: PoolOptions): Promise<boolean> {
+function oneThread(
+  { url, silentMsMax = 10_000, next, done }: PoolOptions,
+  store: () => StoreChoice,
+): Promise<boolean> {
   let at = next()
   if (!at) return Promise.resolve(false)
   const heartbeat = new SharedArrayBuffer(4)
-  const workerData: ThreadData = { url, heartbeat }
+  const workerData: ThreadData = { url, store: store(), heartbeat }
   const thread = new Worker(entry, { workerData, execArgv: ['--import', preload.href] })
   const counter = new Int32Array(heartbeat)
   return new Promise((resolve, reject) => {
@@ -60,7 +70,9 @@ function oneThread({ url, silentMsMax = 10_000, next, done }: PoolOptions): Prom
       if (count !== seen.count) seen = { count, atMs: nowMs }
       const silentMs = Math.round(nowMs - seen.atMs)
       if (!running && silentMs >= loadMsMax) {
-        over(() => reject(new ThreadFailed(`the scenarios were not loaded within ${loadMsMax} ms`)))
+        over(() =>
+          reject(new ThreadFailed(`the scenarios and the store were not there within ${loadMsMax} ms`)),
+        )
       } else if (running && at && silentMs >= silentMsMax) {
         done(at.index, { kind: 'hung', request: at.request, silentMs })
         over(() => resolve(true))

@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { InvalidArgument } from '../../engine/errors.ts'
-import { scenariosIn } from '../catalogue.ts'
+import { scenariosIn, storeNamed } from '../catalogue.ts'
 import { judge } from '../judge.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
+import type { SimulatedStore } from '../stores/simulated.ts'
 import type { FromThread, ThreadData, ToThread } from './protocol.ts'
 
 /**
@@ -11,7 +12,7 @@ import type { FromThread, ThreadData, ToThread } from './protocol.ts'
  */
 const port = parentPort
 if (!port) throw new Error('this module is the entry of a simulation thread')
-const { url, heartbeat } = workerData as ThreadData
+const { url, store, heartbeat } = workerData as ThreadData
 const counter = new Int32Array(heartbeat)
 const beat = (): void => void Atomics.add(counter, 0, 1)
 const answer = (message: FromThread): void => port.postMessage(message)
@@ -27,9 +28,18 @@ const trap = (failing: (error: unknown) => void): void => {
   fail = failing
 }
 
-async function serve(known: readonly Scenario[], { index, request }: ToThread): Promise<void> {
+async function opened(): Promise<SimulatedStore | null> {
+  return store ? (await storeNamed(store.name))(store.ground) : null
+}
+
+async function serve(
+  known: readonly Scenario[],
+  kept: SimulatedStore | null,
+  { index, request }: ToThread,
+): Promise<void> {
   try {
-    answer({ kind: 'result', index, result: await judge(request, known, { beat, trap }) })
+    const hooks = { beat, trap, ...(kept && { store: kept.open }) }
+    answer({ kind: 'result', index, result: await judge(request, known, hooks) })
   } catch (error) {
     // Asked for what there is not, such as a scenario that this module does not have.
     if (error instanceof InvalidArgument) return answer({ kind: 'refused', message: error.message })
@@ -39,9 +49,9 @@ async function serve(known: readonly Scenario[], { index, request }: ToThread): 
   }
 }
 
-scenariosIn(url).then(
-  (known) => {
-    port.on('message', (message: ToThread) => void serve(known, message))
+Promise.all([scenariosIn(url), opened()]).then(
+  ([known, kept]) => {
+    port.on('message', (message: ToThread) => void serve(known, kept, message))
     answer({ kind: 'ready' })
   },
   (error: unknown) =>

@@ -41,14 +41,14 @@ export interface RunContext {
   skip(reason: string): void
 }
 
-export type Need = 'clock' | 'content' | 'unlease'
+export type Need = 'clock' | 'content' | 'unlease' | 'commits'
 
 /** One promise of the port. The numbers in its name are those of the requirements it stands for. */
 export interface Case {
   readonly name: string
   /**
    * `clock`: it moves the database's clock. `content`: it reads the whole store with `dump`. `unlease`: it removes
-   * lease rows behind the store's back.
+   * lease rows behind the store's back. `commits`: it is about an ability that a store may lack.
    */
   readonly needs?: Need | readonly Need[]
   readonly run: (fixture: Fixture) => Promise<void>

@@ -6,6 +6,7 @@ import type { Case, ConformanceSetUp, Need, OpenStore, Runner } from './case.ts'
 import { claimOrderCases } from './claim-order.ts'
 import { claimCases } from './claim.ts'
 import { collectCases } from './collect.ts'
+import { commitCases } from './commits.ts'
 import { commandCases } from './commands.ts'
 import { contentCases } from './content.ts'
 import { controlCases } from './control.ts'
@@ -46,6 +47,7 @@ const facets: Readonly<Record<string, readonly Case[]>> = {
   collect: collectCases,
   cancel: cancelCases,
   'cancel against the end': cancelRaceCases,
+  'commit with a handler': commitCases,
   'retry and reschedule': commandCases,
   'progress and checkpoints': noteCases,
   'named leases': namedCases,
@@ -60,11 +62,13 @@ const lacks: Readonly<Record<Need, (open: OpenStore) => boolean>> = {
   clock: ({ time }) => time === null,
   content: ({ store }) => !('dump' in store),
   unlease: ({ unlease }) => unlease === undefined,
+  commits: ({ store }) => store.commits === undefined,
 }
 
 const reasons: Readonly<Record<Need, string>> = {
   clock: 'the clock of this store is real',
   content: 'the content of this store cannot be read whole',
+  commits: 'the store has no transactions for handlers',
   unlease: 'the set-up brings no way to remove lease rows',
 }
 

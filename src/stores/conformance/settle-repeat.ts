@@ -83,6 +83,31 @@ export const repeatCases: readonly Case[] = [
     },
   },
   {
+    name: 'a job that is settled twice in one group is settled in that order (0.15, 8.3)',
+    run: async ({ store, worker, enqueue, start, claim, settle, get }) => {
+      const { id, epoch } = await start()
+      await settle(id, epoch, released)
+      const [other] = await enqueue({})
+      await claim({ limit: 2 })
+      const { results } = await store.jobs.settle({
+        worker,
+        settlements: [
+          { id, epoch, outcome: released, repeated: true },
+          { id: other as string, epoch: 1, outcome: succeeded, repeated: false },
+          { id, epoch: 2, outcome: succeeded, repeated: false },
+          { id, epoch: 2, outcome: cancelled, repeated: false },
+        ],
+      })
+      assert.deepEqual(results, [
+        { settled: 'applied', state: 'running' },
+        { settled: 'applied', state: 'succeeded' },
+        { settled: 'applied', state: 'succeeded' },
+        { settled: 'lost', state: 'succeeded' },
+      ])
+      assert.equal((await get(id)).epoch, 2)
+    },
+  },
+  {
     name: 'a repeat of what never arrived is superseded after a reclaim, not lost (0.15)',
     run: async ({ start, seen, reclaim, settle, claim, unchanged }) => {
       const { id, epoch } = await start({ leaseTtlMs: shortMs })

@@ -149,6 +149,19 @@ export const watchCases: readonly Case[] = [
     },
   },
   {
+    name: 'a move that nobody can date, since the clock went back by more than a second, is refused (0.20)',
+    needs: 'clock',
+    run: async ({ store, sweepMs, move, now, advance, unchanged }) => {
+      await sweepMs()
+      await move()
+      const sent = { lastReplyMs: await now(), sinceReplyMs: 700, maxAgeMs: 5_000 }
+      await advance(-301)
+      assert.equal((await unchanged([], () => store.watch.move(sent))).kind, 'refused')
+      await advance(1)
+      assert.equal((await store.watch.move(sent)).kind, 'moved')
+    },
+  },
+  {
     name: 'before a sweep period is declared there is no watch to move (0.20)',
     needs: 'content',
     run: async ({ store, inspectable, move }) => {

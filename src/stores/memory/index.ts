@@ -7,6 +7,7 @@ import * as attempts from './attempts.ts'
 import * as claims from './claims.ts'
 import * as commands from './commands.ts'
 import { type Content, copyOf, createContent, dumpOf, put } from './content.ts'
+import { confirm, transact } from './commits.ts'
 import * as control from './control.ts'
 import { insert } from './insert.ts'
 import * as named from './named.ts'
@@ -57,8 +58,12 @@ export function rawMemoryStore(time: { nowMs(): number }): InspectableStore {
     watch: { declare: at(watch.declare), move: at(watch.move) },
     leases: { acquire: at(named.acquire), renew: at(named.renew), release: at(named.release) },
     control: { set: at(control.set), get: async () => content.control },
+    commits: {
+      transact: (params) => transact(content, params, () => time.nowMs()),
+      confirm: at(confirm),
+    },
     now: () => Promise.resolve(time.nowMs()),
-    migrate: () => Promise.resolve(),
+    migrate: () => Promise.resolve({ from: 0, to: 0 }),
     close: () => Promise.resolve(),
     dump: () => Promise.resolve(dumpOf(content)),
     snapshot: () => Promise.resolve({ store: 'memory', content: copyOf(content) }),

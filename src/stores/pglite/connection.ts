@@ -8,6 +8,7 @@ import {
   encoded,
 } from '../postgres/database.ts'
 import { PostgresUnavailable, typed } from '../postgres/errors.ts'
+import { mark } from '../postgres/queries/commits.ts'
 
 /**
  * The operations' database over a PGlite. It is one session in this process: what it does it does alone, one after
@@ -41,6 +42,21 @@ export function openDatabase(pglite: PGliteInterface, textOf: (sql: string) => s
           let keep = true
           const session = { query: (sql, params) => send(tx, sql, params) } as Session
           const value = await work(session, () => void (keep = false))
+          if (!keep) await tx.rollback()
+          return value
+        })
+      } catch (error) {
+        throw typed(error, 'maybe')
+      }
+    },
+    shared: async (work) => {
+      try {
+        return await pglite.transaction(async (tx) => {
+          await tx.exec(`savepoint ${mark}`)
+          const session = { query: (sql, params) => send(tx, sql, params) } as Session
+          // Without the end of the transaction, which is the store's.
+          const lent = { query: tx.query.bind(tx), sql: tx.sql.bind(tx), exec: tx.exec.bind(tx) }
+          const { value, keep } = await work(lent, session)
           if (!keep) await tx.rollback()
           return value
         })

@@ -42,6 +42,7 @@ export function rawPgliteStore(
   database: PGliteInterface,
   { schema = defaultSchema, callMs = 5_000 }: Pick<PgliteOptions, 'schema' | 'callMs'> = {},
 ): InspectableStore {
-  const parts = { name: 'pglite', callMs, migrationScript: migrationSql({ schema }) }
-  return storeOver(openDatabase(database, schemaTexts(schema)), parts)
+  const text = schemaTexts(schema)
+  const parts = { name: 'pglite', callMs, text, migrationScript: migrationSql({ schema }) }
+  return storeOver(openDatabase(database, text), parts)
 }

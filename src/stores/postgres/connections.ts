@@ -22,6 +22,7 @@ export interface Held {
   readonly client: pg.ClientBase
   /** The server ends each of its statements in time by itself. */
   readonly bounded: boolean
+  readonly use: Use
   /** What is left of the bound for the server, in ms. */
   readonly leftMs: number
   /** Looks whether a failure leaves the connection in a state that nobody knows. Answers whether it does. */
@@ -32,7 +33,7 @@ export interface ConnectionOptions {
   readonly connection: pg.PoolConfig
   readonly clock: Clock
   readonly callMs: number
-  /** Most connections beside those for what is urgent. */
+  /** Most connections beside those for what is urgent, and as many again for handlers. */
   readonly connections: number
   readonly prepared: boolean
   readonly onLost: (error: Error) => void
@@ -85,7 +86,7 @@ export function createConnections(options: ConnectionOptions): Connections {
       const inTime = waitedMs <= callMs - serverMs
       const leftMs = Math.max(1, Math.floor(serverMs - waitedMs))
       return {
-        held: { client, bounded: bounded && inTime, leftMs, spoil },
+        held: { client, use, bounded: bounded && inTime, leftMs, spoil },
         release: () => client.release(spoilt),
       }
     } catch (error) {
@@ -116,23 +117,31 @@ function openPools(options: ConnectionOptions, serverMs: number, byParameter: bo
   const { max: _max, min: _min, statement_timeout: _bound, ...given } = connection
   // The password is hidden in the options of a pool: a copy of what can be seen lacks it.
   const secret = connection.password === undefined ? {} : { password: connection.password }
-  const bounded = byParameter ? { options: parameters(connection.options, serverMs, prepared) } : {}
+  const asking = (use: Use): pg.PoolConfig =>
+    byParameter
+      ? { options: parameters(connection.options, serverMs, use === 'handlers' ? [] : plans(prepared)) }
+      : {}
   const settings: pg.PoolConfig = {
     fallback_application_name: 'holdfast',
     keepAlive: true,
     ...given,
     ...secret,
-    ...bounded,
     connectionTimeoutMillis: serverMs,
     idleTimeoutMillis: idleMs,
     allowExitOnIdle: true,
   }
-  const open = (max: number): pg.Pool => listenedTo(new pg.Pool({ ...settings, max }), lose)
-  return { common: open(connections), urgent: open(urgentMax), byParameter }
+  const open = (use: Use, max: number): pg.Pool =>
+    listenedTo(new pg.Pool({ ...settings, ...asking(use), max }), lose)
+  return {
+    common: open('common', connections),
+    urgent: open('urgent', urgentMax),
+    handlers: open('handlers', connections),
+    byParameter,
+  }
 }
 
-async function endPools({ common, urgent }: Pools): Promise<void> {
-  await Promise.all([common.end(), urgent.end()])
+async function endPools({ common, urgent, handlers }: Pools): Promise<void> {
+  await Promise.all([common.end(), urgent.end(), handlers.end()])
 }
 
 type Lose = (client: pg.ClientBase, error: Error) => void
@@ -165,25 +174,34 @@ const planning: readonly (readonly [string, string])[] = [
 ]
 
 /** What a connection asks for at its start. A client that froze in a transaction loses it, and its locks. */
-function parameters(given: string | undefined, serverMs: number, prepared: boolean): string {
+function parameters(
+  given: string | undefined,
+  serverMs: number,
+  plans: readonly (readonly [string, string])[],
+): string {
   const asked: (readonly [string, string])[] = [
     ['statement_timeout', `${serverMs}`],
     ['idle_in_transaction_session_timeout', `${serverMs}`],
     ['default_transaction_isolation', 'read\\ committed'],
-    ...planning,
-    // A named statement is planned once; else it would be planned at each call for as long as that looks cheaper.
-    ...(prepared ? ([['plan_cache_mode', 'force_generic_plan']] as const) : []),
+    ...plans,
   ]
   return [given, ...asked.map(([name, value]) => `-c ${name}=${value}`)].filter(Boolean).join(' ')
 }
 
-/** The same for one transaction. */
-export function localSettings(leftMs: number): string {
+/** A named statement is planned once; else it would be planned at each call for as long as that looks cheaper. */
+function plans(prepared: boolean): readonly (readonly [string, string])[] {
+  return prepared ? [...planning, ['plan_cache_mode', 'force_generic_plan']] : planning
+}
+
+/** The same for one transaction; what handlers ask is planned as the server likes. */
+export function localSettings(leftMs: number, use: Use): string {
   const bounds = ['statement_timeout', 'idle_in_transaction_session_timeout'].map((name) => [
     name,
     `${leftMs}`,
   ])
-  return [...bounds, ...planning].map(([name, value]) => `set local ${name} = ${value}`).join('; ')
+  return [...bounds, ...(use === 'handlers' ? [] : planning)]
+    .map(([name, value]) => `set local ${name} = ${value}`)
+    .join('; ')
 }
 
 /** Whether the connection has the bound it asked for: a pooler may have kept it to itself. */

@@ -14,13 +14,23 @@ export interface Database {
     work: (session: Session, undo: () => void) => Promise<R>,
     isolation?: 'snapshot',
   ): Promise<R>
+  /**
+   * One transaction that a handler shares: `client` is what its statements go through, and what the driver calls one.
+   * What `work` answers without `keep` is undone.
+   */
+  shared<R>(
+    work: (client: unknown, session: Session) => Promise<{ readonly value: R; readonly keep: boolean }>,
+  ): Promise<R>
   /** Many statements in one text, which begins and commits by itself. */
   script(sql: string): Promise<void>
   close(): Promise<void>
 }
 
-/** `urgent`: what keeps leases and ends attempts, and must never queue behind anything else. */
-export type Use = 'urgent' | 'common'
+/**
+ * `urgent`: what keeps leases and ends attempts, and must never queue behind anything else. `handlers`: statements of
+ * handlers, which may take as long as a call.
+ */
+export type Use = 'urgent' | 'common' | 'handlers'
 
 export interface Session {
   query<Row extends readonly Value[]>(sql: string, params?: readonly Param[]): Promise<Row[]>

@@ -29,7 +29,10 @@ export interface PostgresPool {
 }
 
 export interface PostgresOptions extends ResilientOptions, MigrationOptions {
-  /** Most connections for claiming, enqueueing and reading; default 4. Two more are kept for what is urgent. */
+  /**
+   * Most connections for claiming, enqueueing and reading; default 4. Two more are kept for what is urgent, and as
+   * many again are opened for handlers that `commit`.
+   */
   readonly connections?: number
   /**
    * Named prepared statements; default false. They spare the server the planning of each statement, about a
@@ -73,7 +76,14 @@ export function postgresStore(target: PostgresTarget, options: PostgresOptions =
   const hints = channel !== null && listening && createHints({ ...common, connection: listening, channel })
   const database = openDatabase({ ...common, connection, connections, prepared, text })
   const raw: InspectableStore = {
-    ...storeOver(database, { name: 'postgres', callMs, migrationScript: migrationSql(options), channel }),
+    ...storeOver(database, {
+      name: 'postgres',
+      callMs,
+      text,
+      migrationScript: migrationSql(options),
+      grants: options.runtimeRole !== undefined,
+      channel,
+    }),
     ...(hints && { hints: { listen: hints.listen } }),
     close: async () => void (await Promise.all([hints && hints.close(), database.close()])),
   }

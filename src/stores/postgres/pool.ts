@@ -2,6 +2,8 @@ import type pg from 'pg'
 import { type ConnectionOptions, type Held, createConnections, localSettings } from './connections.ts'
 import { type Database, type Param, type Session, type Value, decoded, encoded } from './database.ts'
 import { PostgresUnavailable, typed } from './errors.ts'
+import { lend } from './lend.ts'
+import { mark } from './queries/commits.ts'
 
 export interface PoolOptions extends ConnectionOptions {
   /** A statement as it is written, to one on the schema of the store. */
@@ -25,6 +27,19 @@ export function openDatabase(options: PoolOptions): Database {
           return { value, keep }
         })
       }),
+    shared: (work) =>
+      connections.holding('handlers', (held) =>
+        within(held, sender, 'read committed', async () => {
+          await sender.plain(held.client, `savepoint ${mark}`)
+          const lent = lend(held.client)
+          const session = { query: (sql, params) => sender.send(held.client, sql, params) } as Session
+          try {
+            return await work(lent.client, session)
+          } finally {
+            lent.takeBack()
+          }
+        }),
+      ),
     script: (sql) =>
       connections.holding('common', async ({ client, spoil }) => {
         try {
@@ -61,14 +76,14 @@ function autocommitting(held: Held, sender: Sender): Session {
 
 /** Runs `work` in one transaction. Only of a commit without an answer nobody knows what became of it. */
 async function within<R>(
-  { client, bounded, leftMs, spoil }: Held,
+  { client, use, bounded, leftMs, spoil }: Held,
   { plain }: Sender,
   isolation: string,
   work: () => Promise<{ readonly value: R; readonly keep: boolean }>,
 ): Promise<R> {
   let committing = false
   try {
-    const local = bounded ? '' : `; ${localSettings(leftMs)}`
+    const local = bounded ? '' : `; ${localSettings(leftMs, use)}`
     await plain(client, `begin isolation level ${isolation}${local}`)
     const { value, keep } = await work()
     committing = keep

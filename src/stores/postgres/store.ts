@@ -8,6 +8,7 @@ import { requestCancel } from './queries/cancel.ts'
 import { checkpoint, checkpoints } from './queries/checkpoint.ts'
 import { claim } from './queries/claim.ts'
 import { collect } from './queries/collect.ts'
+import { confirm, transact } from './queries/commits.ts'
 import { reschedule, retry } from './queries/command.ts'
 import * as control from './queries/control.ts'
 import { repairDispatch } from './queries/dispatch.ts'
@@ -21,21 +22,26 @@ import { recover } from './queries/recover.ts'
 import { renew } from './queries/renew.ts'
 import { settle } from './queries/settle.ts'
 import { expireTimeouts } from './queries/timeouts.ts'
+import { createWithin } from './within.ts'
 import * as watch from './queries/watch.ts'
 
 export interface StoreParts {
   readonly name: string
   readonly callMs: number
+  /** A statement as it is written, to one on the schema of the store. */
+  readonly text: (sql: string) => string
   /** What `migrate()` runs. */
   readonly migrationScript: string
   /** Where those who listen are told of jobs that have become due; null tells nobody. */
   readonly channel?: string | null
+  /** It says what a role may do, too. */
+  readonly grants?: boolean
 }
 
 /** The bare store over a database, whichever driver is behind it. */
 export function storeOver(
   unchecked: Database,
-  { name, callMs, migrationScript, channel = null }: StoreParts,
+  { name, callMs, text, migrationScript, grants = false, channel = null }: StoreParts,
 ): InspectableStore {
   const database = checked(unchecked)
   const by = (use: Use) => {
@@ -75,9 +81,11 @@ export function storeOver(
     },
     watch: { declare: urgent(watch.declare), move: urgent(watch.move) },
     leases: { acquire: urgent(named.acquire), renew: urgent(named.renew), release: urgent(named.release) },
+    commits: { transact: (params) => transact(database, params), confirm: urgent(confirm) },
+    within: createWithin(text, channel),
     control: { set: common(control.set), get: () => database.autocommit('common', control.get) },
     now: () => unchecked.autocommit('common', now),
-    migrate: () => migrate(unchecked, migrationScript),
+    migrate: () => migrate(unchecked, migrationScript, grants),
     close: () => unchecked.close(),
     dump: () => whole(content.dump),
     snapshot: () => whole((session) => content.snapshot(session, name)),
@@ -122,5 +130,10 @@ function checked(database: Database): Database {
         },
         isolation,
       ),
+    shared: (work) =>
+      database.shared(async (client, session) => {
+        await ready(session)
+        return work(client, session)
+      }),
   }
 }

@@ -1,5 +1,6 @@
 import SqliteDriver from 'better-sqlite3'
 import { InvalidConfig } from '../../engine/errors.ts'
+import type { Migrated } from '../../engine/ports/store.ts'
 import { SqliteUnavailable, isBusy, typed } from './errors.ts'
 import { migrate, requireSchema } from './migrations.ts'
 import { type Operation, createStatements } from './statements.ts'
@@ -18,7 +19,7 @@ export interface Connection {
   /** Runs `work` at `nowMs`, whole or not at all, in a transaction that is open on this handle. */
   within<R>(nowMs: number, work: (operation: Operation) => R): R
   nowMs(): number
-  migrate(): void
+  migrate(): Migrated
   close(): void
 }
 
@@ -132,8 +133,9 @@ function connect(
         configure()
         useWriteAheadLog(driver)
       }
-      transaction(prepare, beginWrite, () => migrate(driver))
+      const migrated = transaction(prepare, beginWrite, () => migrate(driver))
       usable = true
+      return migrated
     },
     close: () => {
       if (own) driver.close()

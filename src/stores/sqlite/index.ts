@@ -11,6 +11,7 @@ import { requestCancel } from './cancel.ts'
 import { checkpoint, checkpoints } from './checkpoint.ts'
 import * as claims from './claim.ts'
 import { collect } from './collect.ts'
+import { confirm, transact } from './commits.ts'
 import { reschedule, retry } from './command.ts'
 import { type Connection, adopt, openFile } from './connection.ts'
 import * as control from './control.ts'
@@ -29,6 +30,7 @@ import { expireTimeouts } from './timeouts.ts'
 import { type Transactions, createTransactions } from './transact.ts'
 import { type Turnstile, createTurnstile } from './turnstile.ts'
 import * as watch from './watch.ts'
+import { insertsWithin } from './within.ts'
 
 export { SchemaUnusable, StoreClosed, StoreCorrupt } from '../errors.ts'
 export { SqliteUnavailable } from './errors.ts'
@@ -154,6 +156,11 @@ function storeOver(
     },
     watch: { declare: write(watch.declare), move: write(watch.move) },
     leases: { acquire: write(named.acquire), renew: write(named.renew), release: write(named.release) },
+    commits: {
+      transact: (params) => writes.run(() => transact(connection, params)),
+      confirm: write(confirm),
+    },
+    within: (client) => insertsWithin(connection, client),
     control: { set: write(control.set), get: () => read(control.get)(undefined) },
     now: async () => connection.nowMs(),
     migrate: () => writes.run(() => connection.migrate()),

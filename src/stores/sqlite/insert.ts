@@ -1,6 +1,6 @@
 import { sameJson } from '../../engine/jobs/json.ts'
 import { created } from '../../engine/jobs/transitions.ts'
-import type { InsertParams, InsertReply, NewJob } from '../../engine/ports/store.ts'
+import type { InsertParams, InsertReply, InsertsWithin, NewJob } from '../../engine/ports/store.ts'
 import { placeOf, queuedState } from './rows.ts'
 import type { Operation } from './statements.ts'
 
@@ -35,6 +35,12 @@ const byId = `select j.kind, b.input, b.insert_id
 function find(operation: Operation, id: string): Found | undefined {
   const row = operation.query<[kind: string, input: string, insertId: string]>(byId).get(id)
   return row && { kind: row[0], input: row[1], insertId: row[2] }
+}
+
+/** What a job that is there says of itself. */
+export function stated(operation: Operation, id: string): Awaited<ReturnType<InsertsWithin['get']>> {
+  const found = find(operation, id)
+  return found ? { spec: { kind: found.kind, input: found.input } } : null
 }
 
 function clashes(there: Found | undefined, { spec }: NewJob): boolean {

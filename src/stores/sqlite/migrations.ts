@@ -1,4 +1,5 @@
 import type SqliteDriver from 'better-sqlite3'
+import type { Migrated } from '../../engine/ports/store.ts'
 import { SchemaUnusable } from '../errors.ts'
 import { type Step, steps } from './schema.ts'
 
@@ -6,7 +7,7 @@ import { type Step, steps } from './schema.ts'
  * Creates or upgrades the tables in one transaction: a process that is killed in it leaves what was there.
  * Of several processes at once the first does it all, and the others find it done when they get the lock.
  */
-export function migrate(driver: SqliteDriver.Database, wanted: readonly Step[] = steps): void {
+export function migrate(driver: SqliteDriver.Database, wanted: readonly Step[] = steps): Migrated {
   driver.exec(`create table if not exists holdfast_schema (
     version integer primary key, needs integer not null, applied_at integer not null) strict`)
   const found = schemaOf(driver)
@@ -16,6 +17,7 @@ export function migrate(driver: SqliteDriver.Database, wanted: readonly Step[] =
     driver.exec(sql)
     driver.prepare('insert into holdfast_schema values (?, ?, holdfast_now())').run(version, needs)
   }
+  return { from: found.version, to: Math.max(found.version, known(wanted)) }
 }
 
 /** Before the first operation: throws `SchemaUnusable` if `migrate` never ran here, or a newer release's did. */

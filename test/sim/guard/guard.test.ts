@@ -35,6 +35,28 @@ test('the oldest leak is kept until it is taken', () => {
   expect(guard.takeLeak()?.what).toBe('Date.now')
 })
 
+test('a database that is hosted has its own time, and timers that never fire; the guard is then as before', async () => {
+  const { setTimeout: real } = globalThis
+  let fired = false
+  for (const before of ['armed', 'disarmed']) {
+    if (before === 'armed') guard.arm()
+    const now = guard.host(1_234, () => {
+      setTimeout(() => (fired = true), 0)
+      Math.random()
+      return [Date.now(), new Date().getTime(), performance.now()]
+    })
+    expect(now).toEqual([1_234, 1_234, 1_234])
+    expect(() => guard.host(1, () => JSON.parse('{'))).toThrow(SyntaxError)
+    expect(globalThis.setTimeout).toBe(real)
+    expect(guard.takeLeak()).toBeNull()
+    Date.now()
+    guard.disarm()
+    expect(guard.takeLeak()?.what).toBe(before === 'armed' ? 'Date.now' : undefined)
+  }
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  expect(fired).toBe(false)
+})
+
 test('what is exempt is no leak, and the guard is as armed as before, whatever happens inside', () => {
   guard.arm()
   expect(guard.exempt(() => Math.random())).toBeLessThan(1)

@@ -12,6 +12,9 @@ export interface Subject {
   readonly unlease: (token: string) => Promise<void>
 }
 
+/** `anew`: what was lost is done anew in another attempt, so that only what becomes of the job is the same. */
+type Rewrites = boolean | 'anew'
+
 export interface Row {
   /** What stands before the call. */
   readonly before: (store: Store) => Promise<unknown>
@@ -19,7 +22,7 @@ export interface Row {
   /** What the engine does when the call fails with an unknown outcome; only for those never repeated. */
   readonly remedy?: (store: Store) => Promise<unknown>
   /** A repeat of it is one more write of the job, which its version counts. */
-  readonly rewrites?: boolean
+  readonly rewrites?: Rewrites
   /** What a repeat answers after a lost reply, where that is not the same. */
   readonly repeatAnswers?: unknown
 }
@@ -58,6 +61,11 @@ const settle = {
   settlements: [
     { id: 'job', epoch: 1, outcome: { kind: 'succeeded', result: null }, repeated: false },
   ] as const,
+}
+
+const own = { id: 'job', epoch: 1 }
+function noCommits(): never {
+  throw new Error('this store has no commits')
 }
 
 export function rowsOf(subject: Subject): Readonly<Record<StoreCall, Row>> {
@@ -216,13 +224,34 @@ export function rowsOf(subject: Subject): Readonly<Record<StoreCall, Row>> {
       before: (store) => store.control.set({ queue: 'queue', paused: true }),
       call: (store) => store.control.get(),
     },
+    'commits.transact': {
+      before: claimed,
+      call: (store) => store.commits?.transact({ ...own, work: () => ({ result: '1' }) }) ?? noCommits(),
+      remedy: async (store) => {
+        // What was not committed was given back, and is done anew.
+        const { kind } = (await store.commits?.confirm(own)) ?? noCommits()
+        if (kind === 'committed') return
+        await store.claims.claim(claim('token 2'))
+        await store.commits?.transact({ ...own, epoch: 2, work: () => ({ result: '1' }) })
+      },
+      rewrites: 'anew',
+    },
+    'commits.confirm': {
+      before: claimed,
+      call: (store) => store.commits?.confirm(own) ?? noCommits(),
+    },
     now: { before: declared, call: (store) => store.now() },
   }
 }
 
 /** What jobs and leases amount to, whatever token, owner and sequence they bear: a try that was undone leaves a gap. */
-export async function stateOf(raw: InspectableStore, rewrites: boolean, nowMs: number): Promise<unknown> {
+export async function stateOf(raw: InspectableStore, rewrites: Rewrites, nowMs: number): Promise<unknown> {
   const { jobs, leases, claims, named, ...rest } = await raw.dump()
+  if (rewrites === 'anew') {
+    return jobs.map(({ spec: { id }, state, result, failures, evictions }) => {
+      return { id, state, result, failures, evictions }
+    })
+  }
   return {
     ...rest,
     jobs: jobs.map(({ token, version, seq: _seq, ...job }) => {

@@ -25,7 +25,7 @@ export interface Held {
 /** `looks` is another connection, which looks who waits. */
 export async function hold(client: pg.Client, looks: pg.Client): Promise<Held> {
   // Planned as the store's own connections plan.
-  await client.query(`begin; ${localSettings(60_000)}`)
+  await client.query(`begin; ${localSettings(60_000, 'urgent')}`)
   const [{ pid }] = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows as [
     { pid: number },
   ]
@@ -52,6 +52,7 @@ function databaseIn(session: Session): Database {
   return {
     autocommit: (_use, work) => work(session),
     transaction: (_use, work) => work(session, refuse),
+    shared: refuse,
     script: refuse,
     close: refuse,
   }

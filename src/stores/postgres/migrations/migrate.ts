@@ -1,16 +1,21 @@
+import type { Migrated } from '../../../engine/ports/store.ts'
 import { SchemaUnusable } from '../../errors.ts'
 import type { Database, Session } from '../database.ts'
 import { checksum } from './script.ts'
 import { steps } from './steps.ts'
 
-/** Creates or upgrades the tables, unless they are there. What a newer release made is refused, or left as it is. */
-export async function migrate(database: Database, script: string): Promise<void> {
+/**
+ * Creates or upgrades the tables, unless they are there. What a newer release made is refused, or left as it is.
+ * `grants`: the script also says what a role may do, and runs in any case.
+ */
+export async function migrate(database: Database, script: string, grants: boolean): Promise<Migrated> {
   const found = await database.autocommit('common', schemaOf)
   requireWorkable(found)
-  if (found.version >= known()) return requireUnchanged(database)
-  await database.script(script)
-  requireWorkable(await database.autocommit('common', schemaOf))
+  if (found.version < known() || grants) await database.script(script)
+  const made = await database.autocommit('common', schemaOf)
+  requireWorkable(made)
   await requireUnchanged(database)
+  return { from: found.version, to: made.version }
 }
 
 /** Before the first operation: throws `SchemaUnusable` if `migrate` never ran here, or a newer release's did. */

@@ -42,7 +42,7 @@ export async function insert(
 }
 
 /** Calls `undo` if one of the ids is taken by another job. */
-async function insertWithin(
+export async function insertWithin(
   session: Session,
   { insertId, jobs }: InsertParams,
   channel: string | null,
@@ -53,7 +53,8 @@ async function insertWithin(
     channel,
     payloadOf(jobs.filter(mayBeDue).map(({ spec }) => spec.queue)),
   ])
-  const [added, firstSeq] = row as [number, number]
+  // A client of the caller's may answer them as text.
+  const [added, firstSeq] = (row as [number, number]).map(Number) as [number, number]
   if (added === jobs.length) {
     return { kind: 'inserted', jobs: jobs.map(({ spec }) => ({ id: spec.id, created: true })) }
   }
@@ -84,11 +85,11 @@ async function find(
   jobs: readonly NewJob[],
   { insertId, firstSeq }: { readonly insertId: string; readonly firstSeq: number },
 ): Promise<Map<string, Found>> {
-  type Row = [id: string, kind: string, input: string, insertId: string, seq: number]
+  type Row = [id: string, kind: string, input: string, insertId: string, seq: number | string]
   const rows = await session.query<Row>(byIds, [jobs.map(({ spec }) => spec.id)])
   return new Map(
     rows.map(([id, kind, input, by, seq]) => {
-      return [id, { kind, input, insertId: by, own: by === insertId && seq >= firstSeq }]
+      return [id, { kind, input, insertId: by, own: by === insertId && Number(seq) >= firstSeq }]
     }),
   )
 }

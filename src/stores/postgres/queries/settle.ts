@@ -33,21 +33,51 @@ ended as (update holdfast.job j set state = h.state, claim = null, version = j.v
   from held h, t where j.seq = h.seq and j.state = 1 returning h.n, j.state, j.queue, h.delay_ms)
 select n, state, ${toldOf('$8', 'ended where state = 0 and delay_ms <= 0')} from ended`
 
+/**
+ * A job that is there twice, as by the repeat of one attempt's settle beside the settle of its next attempt, is
+ * settled in that order: each of its settlements has a round of its own.
+ */
 export async function settle(
   session: Session,
   { settlements }: SettleParams,
   channel: string | null,
 ): Promise<SettleReply> {
-  if (settlements.length === 0) return { results: [] }
+  const results: SettleReply['results'][number][] = []
+  for (const round of roundsOf(settlements)) {
+    const answers = await settleEach(
+      session,
+      round.map((n) => settlements[n] as Settlement),
+      channel,
+    )
+    for (const [k, n] of round.entries()) results[n] = answers[k] as SettleReply['results'][number]
+  }
+  return { results }
+}
+
+/** Indices of settlements, no job twice in a round; nearly always it is one round. */
+function roundsOf(settlements: readonly Settlement[]): number[][] {
+  const seen = new Map<string, number>()
+  const rounds: number[][] = []
+  for (const [n, { id }] of settlements.entries()) {
+    const times = seen.get(id) ?? 0
+    seen.set(id, times + 1)
+    ;(rounds[times] ??= []).push(n)
+  }
+  return rounds
+}
+
+async function settleEach(
+  session: Session,
+  settlements: readonly Settlement[],
+  channel: string | null,
+): Promise<SettleReply['results']> {
   const results: (SettleReply['results'][number] | undefined)[] = settlements.map(() => undefined)
   const ended = await session.query<[n: number, state: number]>(end, [...paramsOf(settlements), channel])
   for (const [n, state] of ended) results[n - 1] = { settled: 'applied', state: stateOf(state) }
-  if (ended.length === settlements.length) return { results: results as SettleReply['results'] }
+  if (ended.length === settlements.length) return results as SettleReply['results']
   const refused = settlements.filter((_, n) => results[n] === undefined)
   const why = await reasons(session, refused)
-  return {
-    results: results.map((result, n) => result ?? reasonOf(settlements[n] as Settlement, why)),
-  }
+  return results.map((result, n) => result ?? reasonOf(settlements[n] as Settlement, why))
 }
 
 interface Stands {

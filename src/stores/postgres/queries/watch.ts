@@ -32,7 +32,7 @@ const moved = `with ${time},
 ${beyond},
 w as materialized (select * from holdfast.watch for update),
 next as (select case
-    when t.ms - ($1::float8 + $2::float8) > $3::float8 then 'refused'
+    when t.ms - ($1::float8 + $2::float8) not between -1000 and $3::float8 then 'refused'
     when w.seen_since is not null and ${fresh} then 'moved'
     else 'restarted' end as kind, w.seen_since, w.seen_at from w, t),
 written as (update holdfast.watch o
