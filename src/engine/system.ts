@@ -3,6 +3,7 @@ import { hostname, uptime } from 'node:os'
 import { createElapsed } from './elapsed.ts'
 import { type OneShots, longTimer } from './long-timer.ts'
 import type { Clock } from './ports/clock.ts'
+import { createOrderedIds } from './ordered-id.ts'
 import type { Random } from './ports/random.ts'
 
 /** The only file that touches the machine's clocks, timers and chance. */
@@ -27,7 +28,7 @@ export const systemClock: Clock = {
 }
 
 export const systemRandom: Random = {
-  id: () => randomUUID(),
+  id: createOrderedIds(() => Date.now(), randomUUID),
   unit: () => Math.random(),
 }
 
