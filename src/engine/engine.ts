@@ -1,7 +1,8 @@
 import type { Engine, EngineOptions, Health } from './api.ts'
 import { InvalidArgument, InvalidConfig } from './errors.ts'
 import { optionsOf, requireFunction, shown } from './given.ts'
-import { enqueueAll } from './jobs/enqueue.ts'
+import { createCoalescer } from './jobs/coalesce.ts'
+import { enqueueAll, enqueueOne } from './jobs/enqueue.ts'
 import type { Enqueued } from './jobs/insert.ts'
 import { handlersOf } from './jobs/handlers.ts'
 import { payloadsOf, plainRecord } from './jobs/payloads.ts'
@@ -53,6 +54,7 @@ export function createEngine(options: EngineOptions): Engine {
     ask: health.ask,
   }
   const producer = { store, clock, random, intervals, payloads, ask: health.ask }
+  const coalescer = createCoalescer(producer)
   const leaseParts = { store, clock, ask: health.ask, emit }
   const newOwner = (): string => `${name}~${random.id('owner')}`
   const leaders = createLeaders({ ...leaseParts, newOwner, graceMs: intervals.abandonMs })
@@ -76,8 +78,14 @@ export function createEngine(options: EngineOptions): Engine {
     store,
     enqueue: async (job, input, rest) => {
       const { in: client, ...options } = optionsOf(rest)
-      const [enqueued] = await engine.enqueueMany([{ ...options, job, input }], { in: client })
-      return enqueued as Enqueued
+      const request = { ...options, job, input }
+      if (client !== undefined) {
+        const [enqueued] = await engine.enqueueMany([request], { in: client })
+        return enqueued as Enqueued
+      }
+      const enqueued = await enqueueOne(producer, coalescer, request)
+      running?.wake()
+      return enqueued
     },
     enqueueMany: async (requests, rest) => {
       const { in: client } = optionsOf(rest)

@@ -3,6 +3,7 @@ import { InvalidArgument } from '../errors.ts'
 import { requireObject, requireWhole, shown } from '../given.ts'
 import type { NewJob } from '../ports/store.ts'
 import { requireMargin } from '../settings.ts'
+import type { Coalescer } from './coalesce.ts'
 import { type JobDescription, requireDefinition } from './definition.ts'
 import { type Priority, priorities } from './job-settings.ts'
 import { durationMsMax } from './figures.ts'
@@ -63,6 +64,15 @@ export async function enqueueAll(
   const ids = new Set(jobs.map(({ spec }) => spec.id))
   if (ids.size < jobs.length) throw new InvalidArgument('two jobs of one enqueue have the same id')
   return insertAll(producer, jobs, client)
+}
+
+/** One job, on its way together with others that are enqueued meanwhile. Throws as `enqueueAll` does. */
+export async function enqueueOne(
+  producer: Producer,
+  coalescer: Coalescer,
+  request: EnqueueRequest,
+): Promise<Enqueued> {
+  return coalescer.add(await newJob(producer, request))
 }
 
 async function newJob(producer: Producer, request: EnqueueRequest): Promise<Prepared> {

@@ -52,7 +52,7 @@ export async function insertAll(
  * Where jobs go: into the store, or into a transaction of the caller's. What that fails with says nothing about the
  * health of the store.
  */
-function placeOf({ store, ask }: Producer, client: unknown): InsertsWithin {
+export function placeOf({ store, ask }: Producer, client: unknown): InsertsWithin {
   if (client === undefined) {
     return {
       insert: (params) => ask('jobs.insert', store.jobs.insert(params)),
@@ -65,7 +65,8 @@ function placeOf({ store, ask }: Producer, client: unknown): InsertsWithin {
   )
 }
 
-async function insert(
+/** One call, whatever it answers. */
+export async function insert(
   { random }: Producer,
   place: InsertsWithin,
   jobs: readonly Prepared[],
@@ -77,7 +78,8 @@ async function insert(
   })
 }
 
-function answers(jobs: readonly Prepared[], inserted: readonly Enqueued[]): Enqueued[] {
+/** In the order of the jobs asked for. */
+export function answers(jobs: readonly Prepared[], inserted: readonly Enqueued[]): Enqueued[] {
   const created = new Map(inserted.map((job) => [job.id, job.created]))
   return jobs.map(({ spec: { id } }) => ({ id, created: created.get(id) ?? false }))
 }

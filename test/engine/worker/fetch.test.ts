@@ -163,9 +163,9 @@ describe('a claim whose reply is lost (0.10)', () => {
 
   it('is recovered before anything else is claimed, however long the store is away', async () => {
     const b = await started({ jobs: [noop], queues: { default: { concurrency: 5 } } })
+    const asked = claims(b).length + 1
     b.wire.next('claims.claim', 'lose-reply')
     await b.engine.enqueue(noop, null, { id: 'a' })
-    const asked = claims(b).length
     b.wire.down('lose-request')
     await b.clock.advance(600_000)
     expect(claims(b)).toHaveLength(asked)
