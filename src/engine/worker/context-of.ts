@@ -70,7 +70,10 @@ export function contextOf(
       number: job.attempt,
       failures: job.failures,
       evictions: job.evictions,
-      fence: fenceOf(job),
+      // Padding costs more than most handlers.
+      get fence() {
+        return fenceOf(job)
+      },
       get leaseCertain() {
         return lease.certain
       },
