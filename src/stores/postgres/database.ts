@@ -47,12 +47,11 @@ export function encoded(params: readonly Param[]): (string | null)[] {
 }
 
 function listOf(values: readonly Value[]): string {
-  let text = '{'
-  for (const [n, value] of values.entries()) {
-    if (n > 0) text += ','
-    text += value === null ? 'NULL' : typeof value === 'string' ? quoted(value) : String(value)
-  }
-  return `${text}}`
+  return `{${values.map(elementOf).join(',')}}`
+}
+
+function elementOf(value: Value): string {
+  return value === null ? 'NULL' : typeof value === 'string' ? quoted(value) : String(value)
 }
 
 function quoted(text: string): string {

@@ -17,7 +17,7 @@ export interface Step {
  * `place` says in which index of waiting jobs a row is, and nothing else is in a predicate or a key that changes:
  * 0 in exact claim order, 1 the same for those on their last eviction, 2 those without a place in the queue, null
  * for all that do not wait. So a claim writes one index, and a settle none: it is a heap-only update, for which
- * the fill factor keeps room. `kind_key` is a hash of the kind: a queue and a kind of 512 characters would not
+ * the fill factor keeps room; at 50 a page is too full for its claimed rows, which are a little larger. `kind_key` is a hash of the kind: a queue and a kind of 512 characters would not
  * fit into an index row.
  *
  * A claim knows its jobs (`jobs`, in claim order), not the other way round: an index from jobs to claims would be
@@ -70,7 +70,7 @@ create table holdfast.job (
   error text,
   last_command text,
   check ((claim is not null) = (state = 1))
-) with (fillfactor = 50);
+) with (fillfactor = 45);
 
 create index job_ready on holdfast.job (queue, kind_key, band, visible_at, seq) where place = 0;
 create index job_solo on holdfast.job (queue, kind_key, band, visible_at, seq) where place = 1;

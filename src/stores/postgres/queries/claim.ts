@@ -37,13 +37,10 @@ const due = `from holdfast.job j where j.place = 0 and j.queue = l.queue and j.k
     and j.band = l.band and j.visible_at <= (select ms from t) order by j.visible_at, j.seq`
 
 /**
- * One statement over all queues and kinds. First it looks, without locks, how many of the first `limit` jobs come
- * from each lane; then it locks as many in each, and passes over those that another claim has locked. So it
- * locks nothing that it does not take, keeps the order where nobody is in the way, and loses nothing to a rival
- * where somebody is. What is held, paused or without room is no lane. If a job on its last eviction is due it
- * takes nothing and says so: then `claimAlone` decides.
+ * What a claim may look at. What is held, paused or without room is no lane. If a job on its last eviction is due
+ * there is none at all, and the answer says so: then `claimAlone` decides.
  */
-const claimMany = `with ${time},
+const lanes = `${time},
 alone as materialized (select $8::boolean and exists (select from holdfast.job s where s.place = 1
   and s.queue = any($3::text[]) and s.kind_key = any($5::int[]) and s.visible_at <= (select ms from t)) as waits),
 room as materialized (select q.queue, q.room from unnest($3::text[], $4::bigint[]) as q(queue, room)
@@ -52,7 +49,19 @@ room as materialized (select q.queue, q.room from unnest($3::text[], $4::bigint[
     and not exists (select from holdfast.control c where c.what = 'pause' and c.queue = q.queue)),
 lane as (select r.queue, r.room, k.kind_key, k.kind, b.band from room r
   cross join unnest($5::int[], $6::text[]) as k(kind_key, kind)
-  cross join (values (0::smallint), (1::smallint), (2::smallint), (3::smallint)) as b(band)),
+  cross join (values (0::smallint), (1::smallint), (2::smallint), (3::smallint)) as b(band))`
+
+const answer = `${take}
+select (select waits from alone), exists (select from holdfast.claim c where c.token = $1), ${result}
+from t left join taken k on true ${inClaimOrder}`
+
+/**
+ * One statement over all queues and kinds. First it looks, without locks, how many of the first `limit` jobs come
+ * from each lane; then it locks as many in each, and passes over those that another claim has locked. So it
+ * locks nothing that it does not take, keeps the order where nobody is in the way, and loses nothing to a rival
+ * where somebody is.
+ */
+const claimMany = `with ${lanes},
 ahead as (select l.*, a.visible_at, a.seq,
     row_number() over (partition by l.queue order by l.band, a.visible_at, a.seq) as rank
   from lane l cross join lateral (select j.visible_at, j.seq ${due} limit $7::bigint) a),
@@ -61,9 +70,17 @@ share as materialized (select f.queue, f.kind_key, f.kind, f.band, count(*) as n
   group by f.queue, f.kind_key, f.kind, f.band),
 pick as materialized (select p.tid from share l
   cross join lateral (select j.ctid as tid ${due} limit l.n for update skip locked) p),
-${take}
-select (select waits from alone), exists (select from holdfast.claim c where c.token = $1), ${result}
-from t left join taken k on true ${inClaimOrder}`
+${answer}`
+
+/**
+ * The same for one queue and one kind, whose lanes are its bands: claim order is one after the other, so nothing
+ * has to be looked at first. A lane is read, and its jobs are locked, only as far as the limit goes.
+ */
+const claimOne = `with ${lanes},
+pick as materialized (select p.tid from (select * from lane order by band) l
+  cross join lateral (select j.ctid as tid ${due} for update skip locked) p
+  limit least($7::bigint, ($4::bigint[])[1])),
+${answer}`
 
 type Answer = readonly [soloDue: boolean, there: boolean, ...ClaimedRow]
 
@@ -71,8 +88,10 @@ export async function claim(database: Database, params: ClaimParams): Promise<Cl
   const none = vain(params)
   if (none) return none
   try {
+    const open = { ...params, queues: params.queues.filter(({ limit }) => limit > 0) }
+    const statement = open.queues.length === 1 && open.kinds.length === 1 ? claimOne : claimMany
     const rows = await database.autocommit('common', (session) =>
-      session.query<Answer>(claimMany, paramsOf(params)),
+      session.query<Answer>(statement, paramsOf(open)),
     )
     const [soloDue, there, id] = rows[0] as Answer
     if (there) return { kind: 'void' }

@@ -2,35 +2,36 @@ import type { Outcome } from '../../../engine/jobs/record.ts'
 import type { SettleParams, SettleReply, Settlement } from '../../../engine/ports/store.ts'
 import { time } from '../clock.ts'
 import type { Param, Session } from '../database.ts'
+import { few } from '../plan.ts'
 import { placeOf, settleKinds, settleOf, stateOf } from '../rows.ts'
 import { toldOf } from '../wake.ts'
 
+/** Where a job of `j` goes that ends as `g` says. */
+const next = `(case when g.kind = 0 then 2 when g.kind = 3 then 4
+  when g.kind = 1 and (g.permanent or j.failures + 1 >= (g.spec::json->>'maxAttempts')::bigint) then 3
+  when j.cancel_requested_at is not null then 4 else 0 end)`
+
 /**
- * `settled` of the transitions, for the whole group in one statement. Rows are locked in the order of their
- * sequence, as a reclaim locks them, before one is written; each is found by key, one by one, since a join over
- * guessed sizes would read the table. The update is heap-only: no index has what it changes, unless the job goes
- * back to the queue.
+ * `settled` of the transitions, for the whole group in one statement. Rows are found by key, one by one, and so
+ * locked in the order of their sequence, as a reclaim locks them. The update is heap-only: no index has what it
+ * changes, unless the job goes back to the queue. It waits for whoever is writing the row, and then sees what that
+ * has written.
  */
 const end = `with ${time},
 given as materialized (select g.*, b.seq, b.spec
   from unnest($1::text[], $2::bigint[], $3::smallint[], $4::text[], $5::text[], $6::boolean[], $7::bigint[]) with ordinality
     as g(id, epoch, kind, result, error, permanent, delay_ms, n)
-  cross join lateral (select b.seq, b.spec from holdfast.body b where b.id = g.id offset 0) b order by b.seq, g.n),
-held as materialized (select g.n, g.seq, g.kind, g.result, g.error, g.delay_ms, g.spec, j.evictions, j.failures,
-    case when g.kind = 0 then 2 when g.kind = 3 then 4
-      when g.kind = 1 and (g.permanent or j.failures + 1 >= (g.spec::json->>'maxAttempts')::bigint) then 3
-      when j.cancel_requested_at is not null then 4 else 0 end as state
-  from given g cross join lateral (select j.evictions, j.failures, j.cancel_requested_at from holdfast.job j
-    where j.seq = g.seq and j.state = 1 and j.epoch = g.epoch for update) j),
-ended as (update holdfast.job j set state = h.state, claim = null, version = j.version + 1, updated_at = t.ms,
-    settle_epoch = j.epoch, settle_kind = h.kind,
-    failures = case h.kind when 1 then j.failures + 1 else j.failures end,
-    finished_at = case h.state when 0 then null else t.ms end,
-    visible_at = case h.state when 0 then t.ms + h.delay_ms else j.visible_at end,
-    place = case h.state when 0 then ${placeOf('h.evictions', 'h.spec')} end,
-    result = case h.kind when 0 then h.result else j.result end,
-    error = case h.kind when 0 then null when 1 then h.error else j.error end
-  from held h, t where j.seq = h.seq and j.state = 1 returning h.n, j.state, j.queue, h.delay_ms)
+  cross join lateral (select b.seq, b.spec from holdfast.body b where b.id = g.id offset 0) b
+  where ${few('g.n')} order by b.seq, g.n),
+ended as (update holdfast.job j set state = ${next}, claim = null, version = j.version + 1, updated_at = t.ms,
+    settle_epoch = j.epoch, settle_kind = g.kind,
+    failures = case g.kind when 1 then j.failures + 1 else j.failures end,
+    finished_at = case ${next} when 0 then null else t.ms end,
+    visible_at = case ${next} when 0 then t.ms + g.delay_ms else j.visible_at end,
+    place = case ${next} when 0 then ${placeOf('j.evictions', 'g.spec')} end,
+    result = case g.kind when 0 then g.result else j.result end,
+    error = case g.kind when 0 then null when 1 then g.error else j.error end
+  from given g, t where j.seq = g.seq and j.state = 1 and j.epoch = g.epoch returning g.n, j.state, j.queue, g.delay_ms)
 select n, state, ${toldOf('$8', 'ended where state = 0 and delay_ms <= 0')} from ended`
 
 /**
