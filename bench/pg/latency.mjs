@@ -22,28 +22,14 @@ export async function latency(server, { rounds }) {
   const ways = {
     'ceiling: LISTEN and claim': () => byHand(server),
     'engine, enqueued by itself': () => byEngine(server, { apart: false, notify: false }),
-    'engine, enqueued by another': () => byEngine(server, { apart: true, notify: false }),
-  }
-  if (notifies()) {
-    ways['engine, enqueued by another, NOTIFY'] = () => byEngine(server, { apart: true, notify: true })
+    'engine, enqueued by another, NOTIFY': () => byEngine(server, { apart: true, notify: true }),
+    'engine, enqueued by another, polled': () => byEngine(server, { apart: true, notify: false }),
   }
   const contestants = Object.fromEntries(
     Object.entries(ways).map(([name, measure]) => [name, noted(name, measure)]),
   )
   print('idle latency p50', 'ms', await inTurns(rounds, contestants))
   print('idle latency p99', 'ms', late)
-}
-
-/** @typedef {import('../../dist/stores/postgres/index.js').PostgresOptions} Options */
-
-/** Whether the store knows of notifications: then it refuses what is none of their settings. */
-function notifies() {
-  try {
-    postgresStore({ connectionString: 'postgres://nowhere' }, /** @type {Options} */ ({ notify: 'no' }))
-    return false
-  } catch {
-    return true
-  }
 }
 
 /** @param {string} server */
@@ -84,7 +70,7 @@ async function byHand(server) {
  */
 async function byEngine(server, { apart, notify }) {
   const connectionString = await freshDatabase(server, 'bench_engine')
-  const options = /** @type {Options} */ ({ prepared: true, notify })
+  const options = { prepared: true, notify }
   const store = postgresStore({ connectionString }, options)
   await store.migrate()
   /** @type {(atMs: number) => void} */

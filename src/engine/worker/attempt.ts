@@ -17,8 +17,8 @@ export interface Attempt {
   readonly job: ClaimedJob
   readonly claim: HeldClaim
   /** False while this worker cannot vouch for its lease. */
-  readonly certain: boolean
-  readonly settleSent: boolean
+  certain(): boolean
+  settleSent(): boolean
   /** Runs the handler and resolves when it has returned, whatever became of the attempt meanwhile. */
   run(): Promise<void>
   /** Asks the handler to end, because the engine stops. */
@@ -64,11 +64,7 @@ export function createAttempt(
     deferred: null as Outcome | null,
   }
   /** What the handler is told, read when it asks: a blocked event loop may have kept the timer from its turn. */
-  const lease = {
-    get certain() {
-      return state.certain && leases.certain(claim, job.spec.leaseTtlMs)
-    },
-  }
+  const lease = (): boolean => state.certain && leases.certain(claim, job.spec.leaseTtlMs)
   const limit = createTimeLimit(parts, job, {
     timedOut: reasons.add,
     abandoned: (reason) => {
@@ -126,12 +122,8 @@ export function createAttempt(
   const attempt: Attempt = {
     job,
     claim,
-    get certain() {
-      return state.certain
-    },
-    get settleSent() {
-      return state.settleSent
-    },
+    certain: () => state.certain,
+    settleSent: () => state.settleSent,
     run: async () => {
       if (!state.certain) await new Promise<void>((resolve) => (startable = resolve))
       if (state.ended) return
@@ -147,7 +139,7 @@ export function createAttempt(
       reasons.add(new EngineStopping('the engine is stopping; the job goes back to its queue'))
     },
     cancel: () => {
-      if (reasons.any || state.ended) return
+      if (reasons.any() || state.ended) return
       emit({ type: 'attempt.cancelling', job: id, epoch })
       if (state.started) return reasons.add(new JobCancelled(`job ${id} was cancelled`))
       end({ kind: 'cancelled' })

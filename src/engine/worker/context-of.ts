@@ -1,6 +1,6 @@
 import { InvalidArgument, LeaseLost } from '../errors.ts'
 import { shown } from '../given.ts'
-import type { AttemptContext, Checkpoint, Commit } from '../jobs/context.ts'
+import type { AttemptContext, AttemptInfo, Checkpoint, Commit } from '../jobs/context.ts'
 import { toJson } from '../jobs/json.ts'
 import { requireName, storableText } from '../jobs/text.ts'
 import { type Clock, sleep } from '../ports/clock.ts'
@@ -15,7 +15,7 @@ export function contextOf(
   job: ClaimedJob,
   input: unknown,
   interruption: LazySignal,
-  lease: { readonly certain: boolean },
+  lease: () => boolean,
   commit: Commit,
 ): AttemptContext<never> {
   const { id, kind, queue, metadata, traceparent } = job.spec
@@ -63,24 +63,10 @@ export function contextOf(
     return value.length === 0 ? read(key) : keep(key, value[0])
   }
 
-  return {
+  return new Context(interruption, {
     input: input as never,
     job: { id, kind, queue, metadata: metadata ?? {}, traceparent },
-    attempt: {
-      number: job.attempt,
-      failures: job.failures,
-      evictions: job.evictions,
-      // Padding costs more than most handlers.
-      get fence() {
-        return fenceOf(job)
-      },
-      get leaseCertain() {
-        return lease.certain
-      },
-    },
-    get signal() {
-      return interruption.signal
-    },
+    attempt: new Info(job, lease),
     progress: async (percent, phase) => {
       if (!(typeof percent === 'number' && percent >= 0 && percent <= 100)) {
         throw new InvalidArgument(`progress is 0 to 100 percent, not ${shown(percent)}`)
@@ -99,7 +85,53 @@ export function contextOf(
     },
     checkpoint: checkpoint as Checkpoint,
     commit,
-    sleep: (delayMs) => sleep(clock, delayMs, 'sleep', interruption.signal),
+    sleep: (delayMs) => sleep(clock, delayMs, 'sleep', interruption.signal()),
+  })
+}
+
+/** What is read when the handler asks, as getters of a class: in the object itself they would cost more than a handler. */
+class Context implements AttemptContext<never> {
+  readonly input: never
+  readonly job: AttemptContext<never>['job']
+  readonly attempt: AttemptInfo
+  readonly progress: AttemptContext<never>['progress']
+  readonly checkpoint: Checkpoint
+  readonly commit: Commit
+  readonly sleep: AttemptContext<never>['sleep']
+  readonly #interruption: LazySignal
+  constructor(interruption: LazySignal, rest: Omit<AttemptContext<never>, 'signal'>) {
+    this.#interruption = interruption
+    this.input = rest.input
+    this.job = rest.job
+    this.attempt = rest.attempt
+    this.progress = rest.progress
+    this.checkpoint = rest.checkpoint
+    this.commit = rest.commit
+    this.sleep = rest.sleep
+  }
+  get signal(): AbortSignal {
+    return this.#interruption.signal()
+  }
+}
+
+class Info implements AttemptInfo {
+  readonly number: number
+  readonly failures: number
+  readonly evictions: number
+  readonly #job: ClaimedJob
+  readonly #lease: () => boolean
+  constructor(job: ClaimedJob, lease: () => boolean) {
+    this.number = job.attempt
+    this.failures = job.failures
+    this.evictions = job.evictions
+    this.#job = job
+    this.#lease = lease
+  }
+  get fence(): string {
+    return fenceOf(this.#job)
+  }
+  get leaseCertain(): boolean {
+    return this.#lease()
   }
 }
 

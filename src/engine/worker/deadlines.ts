@@ -39,7 +39,7 @@ export function createDeadlines(clock: Clock, held: Held): Deadlines {
   return {
     certain: (claim, leaseTtlMs) => clock.monotonicMs() < claim.sentAtMs + leaseTtlMs,
     watch: (claim, attempt) => {
-      if (attempt.certain && !stopped) alarm.by(claim.sentAtMs + attempt.job.spec.leaseTtlMs)
+      if (attempt.certain() && !stopped) alarm.by(claim.sentAtMs + attempt.job.spec.leaseTtlMs)
     },
     watchAll,
     look: () => alarm.look(),

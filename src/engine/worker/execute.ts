@@ -19,7 +19,7 @@ export async function execute(
   definition: AnyJob,
   job: ClaimedJob,
   interruption: LazySignal,
-  lease: { readonly certain: boolean },
+  lease: () => boolean,
 ): Promise<Outcome> {
   const { id } = job.spec
   const timers = createTimerGroup(parts.clock)

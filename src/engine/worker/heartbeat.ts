@@ -65,7 +65,7 @@ export function createHeartbeat(parts: WorkerParts, held: Held, deadlines: Deadl
     const cancelled = new Set(still.filter(({ cancel }) => cancel).map(({ id }) => id))
     for (const attempt of attempts) {
       const { spec, epoch } = attempt.job
-      if (attempt.settleSent) continue
+      if (attempt.settleSent()) continue
       if (epochs.get(spec.id) !== epoch) {
         attempt.lost()
       } else if (deadlines.certain(attempt.claim, spec.leaseTtlMs)) {

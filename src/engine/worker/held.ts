@@ -82,7 +82,7 @@ export function createHeld(): Held {
       return true
     },
     note: (attempt) => {
-      if (attempt.certain) uncertain.delete(attempt)
+      if (attempt.certain()) uncertain.delete(attempt)
       else uncertain.add(attempt)
     },
   }

@@ -1,8 +1,9 @@
-/** An abort signal that is made when somebody looks at it: most handlers never do, and it is dear. */
+/**
+ * An abort signal that is made when somebody looks at it: most handlers never do, and it is dear. (So is a getter in
+ * an object that every attempt makes anew, forty times a field's price: here and in its neighbours are none.)
+ */
 export interface LazySignal {
-  readonly signal: AbortSignal
-  /** What it was aborted with first; undefined before. */
-  readonly reason: unknown
+  signal(): AbortSignal
   abort(reason: Error): void
 }
 
@@ -10,15 +11,12 @@ export function createLazySignal(): LazySignal {
   let controller: AbortController | null = null
   let reason: Error | undefined
   return {
-    get signal() {
+    signal: () => {
       if (!controller) {
         controller = new AbortController()
         if (reason) controller.abort(reason)
       }
       return controller.signal
-    },
-    get reason() {
-      return reason
     },
     abort: (why) => {
       if (reason) return

@@ -9,7 +9,6 @@ export function wrapped(
   context: AttemptContext<unknown>,
   handler: () => Promise<unknown>,
 ): Promise<unknown> {
-  if (middleware.length === 0) return handler()
   const from = async (k: number): Promise<unknown> => {
     const layer = middleware[k]
     if (!layer) return handler()

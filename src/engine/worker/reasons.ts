@@ -8,8 +8,8 @@ import { failureOf } from './outcome.ts'
 /** What an attempt was asked to end for. Its handler is told the first; all of them say what the attempt amounts to. */
 export interface Reasons {
   readonly signal: LazySignal
-  readonly any: boolean
-  readonly timeout: AttemptTimeout | null
+  any(): boolean
+  timeout(): AttemptTimeout | null
   readonly add: (reason: Error) => void
   /**
    * What `outcome` amounts to. A timeout is one whatever the handler returned, and goes before a release, which
@@ -23,12 +23,8 @@ export function createReasons(job: ClaimedJob, random: Random): Reasons {
   const reasons: Error[] = []
   return {
     signal,
-    get any() {
-      return reasons.length > 0
-    },
-    get timeout() {
-      return reasons.find((reason) => reason instanceof AttemptTimeout) ?? null
-    },
+    any: () => reasons.length > 0,
+    timeout: () => reasons.find((reason) => reason instanceof AttemptTimeout) ?? null,
     add: (reason) => {
       reasons.push(reason)
       signal.abort(reason)
