@@ -79,7 +79,7 @@ function coalesced(pool) {
   return (/** @type {string} */ payload) =>
     new Promise((resolve) => {
       waiting.push({ payload, done: () => resolve(null) })
-      if (waiting.length === 1) setImmediate(flush)
+      if (waiting.length === 1) setImmediate(() => void flush())
     })
 }
 
@@ -95,6 +95,7 @@ async function inFlight(count, work) {
 /** @param {string} server @param {string} tables @param {(pool: pg.Pool) => Promise<number>} measure */
 async function withPool(server, tables, measure) {
   const pool = new pg.Pool({ connectionString: await freshDatabase(server, 'bench_ceiling'), max: callers })
+  pool.on('error', () => {})
   await pool.query(tables)
   await Promise.all(Array.from({ length: callers }, () => pool.query('select 1')))
   const result = await measure(pool)

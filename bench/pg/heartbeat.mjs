@@ -10,12 +10,12 @@ const turns = 60
 /** WAL is counted for the whole server, so nothing else may write to it meanwhile. @param {string} server */
 export async function heartbeats(server) {
   const connectionString = await freshDatabase(server, 'bench_engine')
-  const store = postgresStore({ connectionString }, { prepared: true })
-  await store.migrate()
+  const filling = postgresStore({ connectionString })
+  await filling.migrate()
   const job = defineJob({ name: 'kind' })
   const input = randomBytes(4_100).toString('base64')
-  await createEngine({ store }).enqueueMany(Array.from({ length: jobs }, () => ({ job, input })))
-  const claimed = await store.claims.claim({
+  await createEngine({ store: filling }).enqueueMany(Array.from({ length: jobs }, () => ({ job, input })))
+  const claimed = await filling.claims.claim({
     token: 'bench',
     worker: 'bench',
     limit: jobs,
@@ -25,6 +25,8 @@ export async function heartbeats(server) {
   })
   if (claimed.kind === 'void' || claimed.jobs.length !== jobs)
     throw new Error('the claim did not get its jobs')
+  await filling.close()
+  const store = postgresStore({ connectionString }, { prepared: true })
   await connected(connectionString, async (client) => {
     await client.query('vacuum analyze')
     await client.query('checkpoint')

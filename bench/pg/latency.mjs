@@ -44,10 +44,11 @@ async function byHand(server) {
         await listener.query('listen job')
         /** @type {(atMs: number) => void} */
         let got = () => {}
-        listener.on('notification', async () => {
+        const claim = async () => {
           const { rows } = await worker.query(ceiling.claim(1))
           if (rows.length > 0) got(performance.now())
-        })
+        }
+        listener.on('notification', () => void claim())
         const add = `with i as (insert into job (queue, payload) values ('q', $1) returning id) select pg_notify('job', '') from i`
         for (let n = 0; n < samples; n++) {
           const arrived = new Promise((/** @type {(atMs: number) => void} */ resolve) => void (got = resolve))

@@ -1,9 +1,7 @@
 // Many rows at once, as the store itself would have made them.
+import { kindKey } from '../../dist/stores/postgres/rows.js'
 
-/** `kindKey('kind')` of the store. */
 const kind = 'kind'
-const key =
-  [...kind].reduce((sum, letter) => Math.imul(sum ^ letter.charCodeAt(0), 0x01000193), 0x811c9dc5) | 0
 const spec = JSON.stringify({
   inputVersion: 1,
   maxAttempts: 3,
@@ -21,7 +19,7 @@ function jobs(state, place, from, to, claim = 'null') {
     select g, 30000, 330000, 0, 0, 'job-' || lpad(g::text, 12, '0'), '${spec}', 'fill', '${input}' from generate_series(${from}, ${to}) g;
   insert into holdfast.job (seq, visible_at, claim, version, updated_at, finished_at, kind_key, epoch, attempt, failures,
       evictions, band, state, place, queue, kind)
-    select g, g, ${claim}, 1, 0, case when ${state} > 1 then 1 end, ${key}, 1, 1, 0, 0, 2, ${state}, ${place}, 'default', '${kind}'
+    select g, g, ${claim}, 1, 0, case when ${state} > 1 then 1 end, ${kindKey(kind)}, 1, 1, 0, 0, 2, ${state}, ${place}, 'default', '${kind}'
     from generate_series(${from}, ${to}) g;`
 }
 

@@ -12,22 +12,32 @@ import { newDatabase } from '../support/postgres/database.ts'
 import { type Explained, explaining, nodesOf } from '../support/postgres/explaining.ts'
 
 const tables = ['job', 'body']
+const explained: Explained[] = []
 let client: pg.Client
-let drop: () => Promise<void>
 let store: Store
 /** The same, unexplained. */
 let quiet: Store
-const explained: Explained[] = []
+let close: () => Promise<void>
+
+async function opened(): Promise<
+  [client: pg.Client, store: Store, quiet: Store, close: () => Promise<void>]
+> {
+  const { url, drop } = await newDatabase()
+  const hand = new pg.Client({ connectionString: url })
+  await hand.connect()
+  const parts = { name: 'explained', callMs: 60_000, migrationScript: migrationSql() }
+  const told = storeOver(explaining(hand, explained), parts)
+  const silent = storeOver(explaining(hand, null), parts)
+  await told.migrate()
+  const end = async (): Promise<void> => {
+    await hand.end()
+    await drop()
+  }
+  return [hand, told, silent, end]
+}
 
 beforeAll(async () => {
-  const made = await newDatabase()
-  drop = made.drop
-  client = new pg.Client({ connectionString: made.url })
-  await client.connect()
-  const parts = { name: 'explained', callMs: 60_000, migrationScript: migrationSql() }
-  store = storeOver(explaining(client, explained), parts)
-  quiet = storeOver(explaining(client, null), parts)
-  await store.migrate()
+  ;[client, store, quiet, close] = await opened()
   await client.query(aged)
   // Seen for an hour; of the 60 claims that run five are silent, five more have run for too long, one has no lease.
   await client.query(`insert into holdfast.watch select true, 5000, ms - 3600000, ms from
@@ -40,10 +50,7 @@ beforeAll(async () => {
     await client.query(`vacuum analyze holdfast.${table}`)
 }, 120_000)
 
-afterAll(async () => {
-  await client.end()
-  await drop()
-})
+afterAll(() => close())
 
 /**
  * Runs the operation and looks at each of its statements: rows of the large tables are found by key, none is looked
@@ -79,8 +86,8 @@ const claimOf = (limit: number, queues = ['default'], kinds = ['kind'], of = sto
     solo: 'await',
   })
 
-async function settlementsOf(count: number): Promise<Settlement[]> {
-  const reply = await claimOf(count, ['default'], ['kind'], quiet)
+async function settlementsOf(count: number, of = quiet): Promise<Settlement[]> {
+  const reply = await claimOf(count, ['default'], ['kind'], of)
   if (reply.kind === 'void') throw new Error('void')
   expect(reply.jobs).toHaveLength(count)
   return reply.jobs.map(({ spec, epoch }) => ({
@@ -124,7 +131,8 @@ async function updates(table: string): Promise<{ readonly all: number; readonly 
 }
 
 for (const many of [false, true]) {
-  describe(many ? 'with 100,000 more jobs waiting' : 'beside 200,000 jobs in the reference mix', () => {
+  const more = many ? ', and 100,000 that wait' : ''
+  describe(`beside 200,000 jobs in the reference mix${more}`, () => {
     beforeAll(async () => {
       if (!many) return
       await client.query(waiting(100_000, 1_000_001))
@@ -202,3 +210,15 @@ for (const many of [false, true]) {
     })
   })
 }
+
+describe('beside few others', () => {
+  it('a settle of many finds them by key all the same', async () => {
+    const [hand, small, smallQuiet, end] = await opened()
+    await hand.query(waiting(2_000))
+    for (const table of ['job', 'body']) await hand.query(`vacuum analyze holdfast.${table}`)
+    const settlements = await settlementsOf(500, smallQuiet)
+    const { results } = await plansOf(1_000, () => small.jobs.settle({ worker: 'w', settlements }))
+    expect(results.every(({ settled }) => settled === 'applied')).toBe(true)
+    await end()
+  })
+})

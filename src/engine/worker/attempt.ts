@@ -94,7 +94,8 @@ export function createAttempt(
   /** A handler that goes on without awaiting it does not end the attempt either. */
   const committing: Committing = {
     begin: () => {
-      if (reasons.timeout) throw reasons.timeout
+      const timeout = reasons.timeout()
+      if (timeout) throw timeout
       if (state.ended) throw new LeaseLost(`the attempt of job ${id} has ended: nothing was committed`)
       emit({ type: 'attempt.committing', job: id, epoch })
       state.committing = true

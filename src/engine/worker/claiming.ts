@@ -13,7 +13,7 @@ import type { Solo } from './solo.ts'
 export interface Claiming {
   /** A claim that may have landed: until it is recovered, nothing else may be claimed. */
   readonly unknown: HeldClaim | null
-  /** Asks for as much as is free. */
+  /** Asks for as much as is free, in batches. */
   claim(stance: ClaimParams['solo']): Promise<void>
   recover(held: HeldClaim): Promise<void>
 }
@@ -29,13 +29,20 @@ export interface ClaimingParts extends WorkerParts {
   readonly start: (claim: HeldClaim, job: ClaimedJob) => void
 }
 
+/**
+ * A larger batch saves nothing, and its jobs would all wait for the last of them: while one is started, the store is
+ * at work on the next.
+ */
+const claimMax = 500
+
 export function createClaiming(parts: ClaimingParts): Claiming {
   const { clock, store, worker, intervals, leases, slots, pace, solo, rest, kinds, emit, ask } = parts
   const state = { claims: 0, unknown: null as HeldClaim | null, unknownInARow: 0 }
 
   async function claim(stance: ClaimParams['solo']): Promise<void> {
     const queues = slots.free()
-    const limit = queues.reduce((sum, queue) => sum + queue.limit, 0)
+    const free = queues.reduce((sum, queue) => sum + queue.limit, 0)
+    const limit = Math.min(free, claimMax)
     const held = leases.hold(`${worker}.${++state.claims}`)
     try {
       const params = { token: held.token, worker, limit, queues, kinds, solo: stance }
@@ -45,11 +52,11 @@ export function createClaiming(parts: ClaimingParts): Claiming {
       claimAnswered(parts, held.sentAtMs, reply.jobs)
       take(held, reply.jobs)
       solo.met(stance, reply)
-      const free = slots.free()
+      const left = slots.free()
       rest.looked()
-      pace.claimed(queues, reply.jobs, free)
+      pace.claimed({ queues, limit }, reply.jobs, left)
       // It may be idle already; and where all is taken, the next turn finds that there is nothing to ask.
-      if (solo.draining || free.length === 0) pace.now()
+      if (solo.draining || left.length === 0) pace.now()
     } catch (error) {
       if (!(error instanceof StoreUnavailable && error.sent === 'no')) return unknown(held)
       leases.answered(held)

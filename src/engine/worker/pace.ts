@@ -2,6 +2,7 @@ import type { ClaimParams, ClaimedJob } from '../ports/store.ts'
 import type { Intervals } from '../settings.ts'
 
 type Queues = ClaimParams['queues']
+type Asked = Pick<ClaimParams, 'queues' | 'limit'>
 
 /** How long the fetch loop waits before its next poll, and for which queues it does not. */
 export interface Pace {
@@ -12,7 +13,7 @@ export interface Pace {
   /** After a poll that brought nothing: twice as long as after the one before, within the bounds. */
   backOff(): void
   /** After a claim that asked `asked`; `free` is what is free now. */
-  claimed(asked: Queues, jobs: readonly ClaimedJob[], free: Queues): void
+  claimed(asked: Asked, jobs: readonly ClaimedJob[], free: Queues): void
   /** A slot of this queue is worth a poll of its own. */
   waitsFor(queue: string): boolean
   /** Forgets how long it was idle. */
@@ -57,10 +58,16 @@ export function createPace({ pollMs, pollMsMax }: Intervals): Pace {
 }
 
 /** The queues that are full now: those that gave all they were asked for, and those that were not asked. */
-function fullAfter(before: readonly string[], asked: Queues, jobs: readonly ClaimedJob[]): string[] {
+function fullAfter(
+  before: readonly string[],
+  { queues, limit }: Asked,
+  jobs: readonly ClaimedJob[],
+): string[] {
   if (jobs.length === 0 && before.length === 0) return []
-  const left = new Map(asked.map(({ queue, limit }) => [queue, limit]))
+  const left = new Map(queues.map(({ queue, limit }) => [queue, limit]))
   for (const { spec } of jobs) left.set(spec.queue, (left.get(spec.queue) ?? 0) - 1)
   const unasked = before.filter((queue) => !left.has(queue))
-  return [...unasked, ...[...left].filter(([, limit]) => limit <= 0).map(([queue]) => queue)]
+  // Of a batch that is full nobody knows which of the queues would have given more.
+  const gaveAll = jobs.length >= limit ? [...left] : [...left].filter(([, more]) => more <= 0)
+  return [...unasked, ...gaveAll.map(([queue]) => queue)]
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { InvalidArgument } from '../../../src/engine/errors.ts'
 import { defineJob } from '../../../src/engine/jobs/definition.ts'
 import type { ClaimParams } from '../../../src/engine/ports/store.ts'
-import { type Bench, bench, never, stopNow } from '../../support/bench.ts'
+import { type Bench, bench, gate, never, stopNow } from '../../support/bench.ts'
 import { trapUnhandledRejections } from '../../support/unhandled.ts'
 
 trapUnhandledRejections()
@@ -130,6 +130,22 @@ describe('the fetch loop', () => {
     expect(claims(b)).toEqual([])
     await b.engine.stop()
     expect(b.clock.armed).toEqual([])
+  })
+})
+
+describe('a claim of very many', () => {
+  it('asks for at most 500, and the next is on its way before these have run', async () => {
+    const open = gate()
+    const job = defineJob({ name: 'job', run: () => open.promise })
+    const b = bench({ bare: true, jobs: [job], queues: { default: { concurrency: 1_200 } } })
+    await b.engine.enqueueMany(Array.from({ length: 1_100 }, () => ({ job, input: null })))
+    await b.engine.start()
+    await b.clock.settle()
+    expect(claims(b).map(({ limit }) => limit)).toEqual([500, 500, 200])
+    expect(b.of('attempt.started')).toHaveLength(1_100)
+    open.open()
+    await b.clock.settle()
+    await b.engine.stop()
   })
 })
 

@@ -2,31 +2,46 @@ import { sameJson } from '../../../engine/jobs/json.ts'
 import type { InsertParams, InsertReply, NewJob } from '../../../engine/ports/store.ts'
 import { time } from '../clock.ts'
 import type { Database, Param, Session, Value } from '../database.ts'
+import { isDuplicate } from '../errors.ts'
 import { kindKey, statedText } from '../rows.ts'
 import { payloadOf, told } from '../wake.ts'
 
 /**
  * All jobs in one statement. What most of a batch states alike is sent once, and each job names its line of it
- * (`stated`): of 10,000 jobs three lists are sent instead of seventeen. Sequences follow the order given, rows go
- * in by id: two producers of the same ids in another order wait for one another, and in no circle.
+ * (`stated`): of 10,000 jobs three lists are sent instead of seventeen. Sequences follow the order given, in which
+ * the jobs will be claimed, so their rows lie side by side. Bodies go in by id: two producers of the same ids in
+ * another order wait for one another, and in no circle.
  */
-const add = `with ${time},
-stated as materialized (select * from unnest($4::text[], $5::text[], $6::int[], $7::smallint[], $8::bigint[],
+function adding({ where, onConflict }: { readonly where: string; readonly onConflict: string }): string {
+  return `stated as materialized (select * from unnest($4::text[], $5::text[], $6::int[], $7::smallint[], $8::bigint[],
     $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::bigint[]) with ordinality
   as s(kind, queue, kind_key, band, lease_ttl_ms, bound_ms, enqueued_at, spec, metadata, traceparent, delay_ms, at_ms, n)),
 given as materialized (select nextval('holdfast.job_seq') as seq, g.id, g.input, g.line
-  from unnest($1::text[], $2::text[], $3::int[]) with ordinality as g(id, input, line, n) order by g.n),
+  from unnest($1::text[], $2::text[], $3::int[]) with ordinality as g(id, input, line, n) ${where} order by g.n),
 bodies as (insert into holdfast.body
     (seq, lease_ttl_ms, bound_ms, enqueued_at, created_at, id, spec, metadata, traceparent, insert_id, input)
   select g.seq, s.lease_ttl_ms, s.bound_ms, s.enqueued_at, t.ms, g.id, s.spec, s.metadata, s.traceparent, $16, g.input
   from given g join stated s on s.n = g.line cross join t order by g.id collate "C", g.seq
-  on conflict (id) do nothing returning seq),
+  ${onConflict} returning seq),
 jobs as (insert into holdfast.job (seq, visible_at, version, updated_at, kind_key, epoch, attempt, failures, evictions,
     band, state, place, queue, kind)
   select g.seq, coalesce(s.at_ms, t.ms + s.delay_ms), 1, t.ms, s.kind_key, 0, 0, 0, 0,
     s.band, 0, case when coalesce(s.at_ms, s.delay_ms) is null then 2 else 0 end, s.queue, s.kind
   from bodies join given g using (seq) join stated s on s.n = g.line cross join t order by seq)
 select (select count(*) from bodies), (select min(seq) from given), ${told('$17', '$18::text')}`
+}
+
+const add = `with ${time},
+${adding({ where: '', onConflict: 'on conflict (id) do nothing' })}`
+
+/**
+ * The same where all are new, as most are: nothing at all if one id is there, so that it needs no transaction which
+ * can be undone, and no row has to be ready to be taken back. An id that comes between fails the statement.
+ */
+const addNew = `with ${time},
+there as materialized (select exists (select from unnest($1::text[]) as g(id)
+  cross join lateral (select from holdfast.body b where b.id = g.id offset 0) b) as any),
+${adding({ where: 'where not (select "any" from there)', onConflict: '' })}`
 
 /** One job is there or not; several are all there or none, which takes a transaction that can be undone. */
 export async function insert(
@@ -38,26 +53,39 @@ export async function insert(
   if (params.jobs.length === 1) {
     return database.autocommit('common', (session) => insertWithin(session, params, channel, () => {}))
   }
+  if (await insertNew(database, params, channel)) return allCreated(params)
   return database.transaction('common', (session, undo) => insertWithin(session, params, channel, undo))
+}
+
+/** Answers whether all jobs were new; else nothing was inserted. */
+async function insertNew(database: Database, params: InsertParams, channel: string | null): Promise<boolean> {
+  const send = (session: Session): Promise<readonly [added: number][]> =>
+    session.query(addNew, paramsOf(params, channel))
+  try {
+    const [row] = await database.autocommit('common', send)
+    return row?.[0] === params.jobs.length
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
+}
+
+function allCreated({ jobs }: InsertParams): InsertReply {
+  return { kind: 'inserted', jobs: jobs.map(({ spec }) => ({ id: spec.id, created: true })) }
 }
 
 /** Calls `undo` if one of the ids is taken by another job. */
 export async function insertWithin(
   session: Session,
-  { insertId, jobs }: InsertParams,
+  params: InsertParams,
   channel: string | null,
   undo: () => void,
 ): Promise<InsertReply> {
-  const [row] = await session.query<[added: number, firstSeq: number]>(add, [
-    ...paramsOf(insertId, jobs),
-    channel,
-    payloadOf(jobs.filter(mayBeDue).map(({ spec }) => spec.queue)),
-  ])
+  const { insertId, jobs } = params
+  const [row] = await session.query<[added: number, firstSeq: number]>(add, paramsOf(params, channel))
   // A client of the caller's may answer them as text.
   const [added, firstSeq] = (row as [number, number]).map(Number) as [number, number]
-  if (added === jobs.length) {
-    return { kind: 'inserted', jobs: jobs.map(({ spec }) => ({ id: spec.id, created: true })) }
-  }
+  if (added === jobs.length) return allCreated(params)
   const there = await find(session, jobs, { insertId, firstSeq })
   const conflicts = jobs.filter((job) => clashes(there.get(job.spec.id), job)).map(({ spec }) => spec.id)
   if (conflicts.length > 0) {
@@ -99,7 +127,7 @@ function clashes(there: Found | undefined, { spec }: NewJob): boolean {
   return !(there.kind === spec.kind && sameJson(there.input, spec.input))
 }
 
-function paramsOf(insertId: string, jobs: readonly NewJob[]): Param[] {
+function paramsOf({ insertId, jobs }: InsertParams, channel: string | null): Param[] {
   const lines = createLines()
   const given = jobs.map((job) => lines.of(job))
   return [
@@ -108,6 +136,8 @@ function paramsOf(insertId: string, jobs: readonly NewJob[]): Param[] {
     given,
     ...lines.columns,
     insertId,
+    channel,
+    payloadOf(jobs.filter(mayBeDue).map(({ spec }) => spec.queue)),
   ]
 }
 
