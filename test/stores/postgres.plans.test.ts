@@ -25,7 +25,12 @@ async function opened(): Promise<
   const { url, drop } = await newDatabase()
   const hand = new pg.Client({ connectionString: url })
   await hand.connect()
-  const parts = { name: 'explained', callMs: 60_000, migrationScript: migrationSql() }
+  const parts = {
+    name: 'explained',
+    callMs: 60_000,
+    text: (sql: string) => sql,
+    migrationScript: migrationSql(),
+  }
   const told = storeOver(explaining(hand, explained), parts)
   const silent = storeOver(explaining(hand, null), parts)
   await told.migrate()

@@ -66,7 +66,9 @@ export function explaining(client: pg.Client, explained: Explained[] | null): Da
   }
   const within = async <R>(work: (session: Session, undo: () => void) => Promise<R>): Promise<R> => {
     let keep = true
-    await client.query(`begin; ${localSettings(60_000)}; set local plan_cache_mode = force_generic_plan`)
+    await client.query(
+      `begin; ${localSettings(60_000, 'common')}; set local plan_cache_mode = force_generic_plan`,
+    )
     const value = await work({ query } as Session, () => void (keep = false))
     await client.query(keep ? 'commit' : 'rollback')
     return value
@@ -74,6 +76,7 @@ export function explaining(client: pg.Client, explained: Explained[] | null): Da
   return {
     autocommit: (_use, work) => within(work),
     transaction: (_use, work) => within(work),
+    shared: () => Promise.reject(new Error('nothing here is asked within a transaction of a handler')),
     script: async (sql) => void (await client.query(sql)),
     close: async () => {},
   }
