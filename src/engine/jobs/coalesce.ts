@@ -15,6 +15,9 @@ const groupMax = 500
 /** Of their inputs, in UTF-16 units. A larger one goes alone. */
 const groupLengthMax = 1_048_576
 
+/** How many steps a caller may need from its answer to its next call: a few dozen, which take microseconds. */
+const turns = 40
+
 interface Waiting {
   readonly job: Prepared
   readonly resolve: (enqueued: Enqueued) => void
@@ -30,6 +33,7 @@ export function createCoalescer(producer: Producer): Coalescer {
     sending = true
     while (pending.length > 0) {
       await send(pending.splice(0, sizeOf(pending)))
+      await othersTurn()
     }
     sending = false
   }
@@ -77,6 +81,14 @@ export function createCoalescer(producer: Producer): Coalescer {
         if (!sending) void run()
       }),
   }
+}
+
+/**
+ * Lets those who were answered enqueue again, so that they go with the next insert. Else the first of ten callers
+ * would always go alone, and the other nine after it.
+ */
+async function othersTurn(): Promise<void> {
+  for (let n = 0; n < turns; n++) await Promise.resolve()
 }
 
 /** How many go together, of those that wait, in their order. The second of two with one id is another insert. */

@@ -66,6 +66,16 @@ describe('jobs enqueued one by one', () => {
     expect(answered).toBe(true)
   })
 
+  it('by callers that go on at once are sent together, all of them', async () => {
+    const b = bench()
+    let calls = 0
+    const caller = async (): Promise<void> => {
+      while (calls < 50) await b.engine.enqueue(job, null, { id: `call-${calls++}` })
+    }
+    await Promise.all(Array.from({ length: 10 }, caller))
+    expect(inserts(b).map(({ length }) => length)).toEqual([1, 10, 10, 10, 10, 9])
+  })
+
   it('go at most 500 together, and as much as one input may be', async () => {
     const b = bench()
     const ids = Array.from({ length: 501 }, (_, k) => `j${k}`)
