@@ -65,6 +65,8 @@ export interface Fleet {
   struck(family: string, worker: Worker | null, call?: string | null, forMs?: number): void
   /** Waits for all jobs to end, stops everything, and answers what happened. */
   finish(): Promise<readonly HistoryEvent[]>
+  /** What each worker said last: for a test that failed. */
+  lastWords(): string
   /** Whatever came of it, nothing is left. */
   remove(): Promise<void>
 }
@@ -136,6 +138,15 @@ export async function startFleet({ skewsMs, concurrency = 2 }: FleetOptions): Pr
       const facts = (await factsOf(server.url)).map(({ ms, ...fact }) => ({ ms: ms - aheadMs, ...fact }))
       return merged([...lines, ...running.flatMap((worker) => worker.lines()), ...facts])
     },
+    lastWords: () =>
+      running
+        .map((worker) =>
+          [
+            `${worker.name} (${worker.alive ? 'alive' : 'dead'}):`,
+            ...worker.lines().slice(-12).map(wordOf),
+          ].join('\n  '),
+        )
+        .join('\n'),
     remove: async () => {
       for (const worker of running) await worker.end()
       await store.close()
@@ -153,6 +164,7 @@ const work = defineJob<{ readonly ms: number }>({
 
 interface RunningWorker extends Worker {
   readonly incarnation: number
+  readonly alive: boolean
   /** What all its processes wrote. */
   lines(): Line[]
   stop(): Promise<void>
@@ -205,6 +217,9 @@ function startWorker({ name, proxy, skewMs, concurrency, directory, tell }: Laun
   return {
     name,
     proxy,
+    get alive() {
+      return alive
+    },
     get incarnation() {
       return files.length
     },
@@ -242,6 +257,10 @@ function startWorker({ name, proxy, skewMs, concurrency, directory, tell }: Laun
       await proxy.close()
     },
   }
+}
+
+function wordOf({ ms, event }: Line): string {
+  return `${Math.round(ms)} ${JSON.stringify(event)}`
 }
 
 /** A process that was killed may have left half a line. */
