@@ -11,7 +11,10 @@ const directory = mkdtempSync(path.join(tmpdir(), 'holdfast-readme-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const readme = readFileSync('README.md', 'utf8')
-const programs = [...readme.matchAll(/```ts\n([^]*?)```/g)].map(([, text]) => String(text))
+/** What imports nothing is a fragment. */
+const programs = [...readme.matchAll(/```ts\n([^]*?)```/g)].flatMap(([, text = '']) => {
+  return text.startsWith('import ') ? [text] : []
+})
 
 /** From the root of the package, where its own name is an import like any other. */
 async function run(program: string): Promise<{ code: number | null; output: string }> {

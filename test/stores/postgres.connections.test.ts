@@ -25,6 +25,7 @@ beforeAll(async () => {
   await locker.connect()
   const store = postgresStore({ connectionString: database.url })
   await store.migrate()
+  await store.jobs.insert(there)
   await store.close()
 })
 
@@ -54,12 +55,13 @@ const pooled = (): string => `${proxy.url}?options=${encodeURIComponent('-c appl
 const unavailable = (sent: 'no' | 'maybe'): object => ({ code: 'STORE_UNAVAILABLE', sent })
 const id = (): string => `job-${++names}`
 
-/** Several jobs are one transaction. */
+/** Several jobs of which one is there already are a transaction. */
 function two(): InsertParams {
-  const [a, b] = [inserting(id()), inserting(id())]
-  return { insertId: a.insertId, jobs: [...a.jobs, ...b.jobs] }
+  const fresh = inserting(id())
+  return { insertId: fresh.insertId, jobs: [...there.jobs, ...fresh.jobs] }
 }
-const inserted = { kind: 'inserted', jobs: [{ created: true }, { created: true }] }
+const there = inserting('there')
+const inserted = { kind: 'inserted', jobs: [{ created: false }, { created: true }] }
 
 function claiming(token: string) {
   return {
@@ -135,11 +137,9 @@ describe('transactions that break (S02)', () => {
 
   test.each(['drop-request', 'drop-reply'] as const)('at ROLLBACK (%s)', async (fate) => {
     const store = open({ connections })
-    const jobs = two()
-    await store.jobs.insert(jobs)
-    const { spec, due } = jobs.jobs[0] as InsertParams['jobs'][number]
+    const [{ spec, due }] = there.jobs as readonly [InsertParams['jobs'][number]]
     const struck = proxy.next(fate, 'rollback\0')
-    const conflicting = [{ spec: { ...spec, kind: 'another' }, due }, ...two().jobs]
+    const conflicting = [{ spec: { ...spec, kind: 'another' }, due }, ...inserting(id()).jobs]
     const reply = store.jobs.insert({ insertId: 'i', jobs: conflicting })
     await struck
     expect(await reply).toEqual({ kind: 'conflict', ids: [spec.id] })
@@ -157,7 +157,7 @@ describe('transactions that break (S02)', () => {
 
   test('by a timeout in the middle', async () => {
     const store = open({ connections, callMs: 500 })
-    await locker.query('begin; lock table holdfast.body in exclusive mode')
+    await locker.query(`begin; delete from holdfast.body where id = 'there'`)
     await expect(store.jobs.insert(two())).rejects.toMatchObject(unavailable('no'))
     await locker.query('rollback')
     await serves(store, connections)
@@ -166,7 +166,7 @@ describe('transactions that break (S02)', () => {
   test('by an answer in the middle that does not come: without its commit nothing was done', async () => {
     const store = open({ connections, callMs: 500 })
     await store.now()
-    const held = proxy.next('hold-reply', 'into holdfast.body')
+    const held = proxy.next('hold-reply', 'on conflict (id) do nothing')
     await expect(store.jobs.insert(two())).rejects.toMatchObject(unavailable('no'))
     await held
     await serves(store, connections)

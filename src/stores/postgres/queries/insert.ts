@@ -28,7 +28,7 @@ jobs as (insert into holdfast.job (seq, visible_at, version, updated_at, kind_ke
   select g.seq, coalesce(s.at_ms, t.ms + s.delay_ms), 1, t.ms, s.kind_key, 0, 0, 0, 0,
     s.band, 0, case when coalesce(s.at_ms, s.delay_ms) is null then 2 else 0 end, s.queue, s.kind
   from bodies join given g using (seq) join stated s on s.n = g.line cross join t order by seq)
-select (select count(*) from bodies), (select min(seq) from given), ${told('$17', '$18::text')}`
+select (select count(*) from bodies), (select min(seq) from given), ${told('$17', '(case when exists (select from bodies) then $18::text end)')}`
 }
 
 const add = `with ${time},
