@@ -41,5 +41,5 @@ const server = await openServer()
 try {
   for (const measure of wanted) await measure(server.url, options)
 } finally {
-  server.stop()
+  await server.stop()
 }

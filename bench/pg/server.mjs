@@ -1,4 +1,5 @@
 // A server to measure: the one that DATABASE_URL names, or one of our own as it comes, with fsync on.
+import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as esbuild from 'esbuild'
 import pg from 'pg'
@@ -6,16 +7,19 @@ import pg from 'pg'
 const cluster = new URL('../../test/support/postgres/cluster.ts', import.meta.url)
 const binaries = new URL('../../test/support/postgres/binaries.ts', import.meta.url)
 
-/** @returns {Promise<{ readonly url: string, readonly stop: () => void }>} */
+/** @returns {Promise<{ readonly url: string, readonly stop: () => Promise<void> }>} */
 export async function openServer() {
   const url = process.env['DATABASE_URL']
-  if (url !== undefined) return { url, stop: () => {} }
+  if (url !== undefined) return { url, stop: async () => {} }
   const { createCluster } = await imported(cluster)
-  const { systemBinaries, embeddedBinaries } = await imported(binaries)
-  const programs = systemBinaries() ?? embeddedBinaries()
-  if (!programs) throw new Error('there is no PostgreSQL: install one, or set DATABASE_URL')
-  const server = await createCluster(programs, { durable: true, settings: ['autovacuum_naptime=60'] })
-  return { url: server.url('postgres'), stop: server.remove }
+  const { anyBinaries } = await imported(binaries)
+  const asItComes = ['fsync=on', 'full_page_writes=on', 'synchronous_commit=on', 'autovacuum=on', 'max_wal_size=1GB']
+  const server = await createCluster(anyBinaries(), { settings: asItComes })
+  const stop = async () => {
+    await server.stop()
+    rmSync(server.directory, { recursive: true, force: true })
+  }
+  return { url: server.url('postgres'), stop }
 }
 
 /**

@@ -29,8 +29,22 @@ export async function storedInput(
   return { json, stored }
 }
 
-/** The input as the handler gets it: upgraded, then the schema's output. Throws `InputInvalid`, or what the upgrade throws. */
-export async function handlerInput(
+/**
+ * The input as the handler gets it: upgraded, then the schema's output. At once where nobody has a say in it, as in
+ * most jobs. Throws `InputInvalid`, or what the upgrade throws.
+ */
+export function handlerInput(
+  definition: JobDescription,
+  stored: Pick<JobSpec, 'id' | 'input' | 'inputVersion'>,
+  payloads: Payloads,
+): unknown {
+  if (!payloads.coded && !definition.input && !definition.upgradeInput) {
+    return payloads.value('the input', stored.input)
+  }
+  return madeInput(definition, stored, payloads)
+}
+
+async function madeInput(
   definition: JobDescription,
   stored: Pick<JobSpec, 'id' | 'input' | 'inputVersion'>,
   payloads: Payloads,

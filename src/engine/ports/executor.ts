@@ -3,7 +3,8 @@
  * implementations of the same port.
  */
 export interface Executor {
-  run(job: { readonly id: string; readonly epoch: number }, handler: () => Promise<unknown>): Promise<unknown>
+  /** Answers, or throws, what the handler does; either may be at once. */
+  run(job: { readonly id: string; readonly epoch: number }, handler: () => unknown): unknown
 }
 
 export const inProcessExecutor: Executor = { run: (_job, handler) => handler() }

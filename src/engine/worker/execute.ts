@@ -1,38 +1,31 @@
 import type { AnyJob } from '../jobs/definition.ts'
-import type { Commit } from '../jobs/context.ts'
 import { handlerInput } from '../jobs/input.ts'
 import type { Outcome } from '../jobs/record.ts'
-import type { ClaimedJob } from '../ports/store.ts'
-import { contextOf } from './context-of.ts'
-import type { LazySignal } from './lazy-signal.ts'
+import { Context, type Executed } from './context.ts'
 import { wrapped } from './middleware.ts'
-import { failureOf, successOf } from './outcome.ts'
+import { failureOf, resultOf } from './outcome.ts'
 import type { WorkerParts } from './parts.ts'
-import { createTimerGroup } from './timer-group.ts'
 
 /**
  * Runs the handler of one attempt, with its input, its context and the middleware around it. Never throws: what
  * it did is an outcome, before any reason that there was to end it.
  */
-export async function execute(
-  parts: WorkerParts & { readonly commit: Commit },
-  definition: AnyJob,
-  job: ClaimedJob,
-  interruption: LazySignal,
-  lease: () => boolean,
-): Promise<Outcome> {
+export async function execute(parts: WorkerParts, definition: AnyJob, attempt: Executed): Promise<Outcome> {
+  const { job } = attempt
   const { id } = job.spec
-  const timers = createTimerGroup(parts.clock)
+  let context: Context | null = null
   try {
-    const input = await handlerInput(definition, job.spec, parts.payloads)
-    const context = contextOf(parts, timers.clock, job, input, interruption, lease, parts.commit)
+    const input = handlerInput(definition, job.spec, parts.payloads)
+    const own = new Context(parts, attempt, (input instanceof Promise ? await input : input) as never)
+    context = own
     const value = await parts.executor.run({ id, epoch: job.epoch }, () =>
-      wrapped(parts.middleware, context, async () => definition.run(context)),
+      wrapped(parts.middleware, own, () => definition.run(own)),
     )
-    return await successOf(id, value, parts.payloads)
+    const result = resultOf(id, value, parts.payloads)
+    return { kind: 'succeeded', result: result instanceof Promise ? await result : result }
   } catch (error) {
     return failureOf(error, job, parts.random)
   } finally {
-    timers.cancel()
+    context?.end()
   }
 }

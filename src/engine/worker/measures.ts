@@ -27,28 +27,17 @@ export function marginLeft({ clock, measure }: Meter, attempts: readonly Attempt
   measure({ name: 'lease.margin', marginMs: Math.min(...ends) - clock.monotonicMs() })
 }
 
-/** How long the handler of one attempt ran. */
-export interface RunMeasure {
-  began(): void
-  /** Nothing if it never began. */
-  ended(end: Outcome['kind'] | 'lost'): void
-}
-
-const unmeasured: RunMeasure = { began: () => {}, ended: () => {} }
-
-export function runMeasure({ clock, measure }: Meter, { spec }: ClaimedJob): RunMeasure {
-  if (!measure) return unmeasured
-  let beganAtMs: number | null = null
-  return {
-    began: () => {
-      beganAtMs = clock.monotonicMs()
-    },
-    ended: (end) => {
-      if (end === 'lost') measure({ name: 'job.evicted', ...of(spec) })
-      if (beganAtMs === null) return
-      measure({ name: 'attempt.run', ...of(spec), end, durationMs: clock.monotonicMs() - beganAtMs })
-    },
-  }
+/** How long the handler of one attempt ran; `beganAtMs` is null if it never did. */
+export function runEnded(
+  { clock, measure }: Meter,
+  { spec }: ClaimedJob,
+  beganAtMs: number | null,
+  end: Outcome['kind'] | 'lost',
+): void {
+  if (!measure) return
+  if (end === 'lost') measure({ name: 'job.evicted', ...of(spec) })
+  if (beganAtMs === null) return
+  measure({ name: 'attempt.run', ...of(spec), end, durationMs: clock.monotonicMs() - beganAtMs })
 }
 
 /** What became of the job of an attempt that failed, once its settle was applied. */

@@ -7,8 +7,9 @@ export type Middleware = (context: AttemptContext<unknown>, next: () => Promise<
 export function wrapped(
   middleware: readonly Middleware[],
   context: AttemptContext<unknown>,
-  handler: () => Promise<unknown>,
-): Promise<unknown> {
+  handler: () => unknown,
+): unknown {
+  if (middleware.length === 0) return handler()
   const from = async (k: number): Promise<unknown> => {
     const layer = middleware[k]
     if (!layer) return handler()

@@ -8,14 +8,9 @@ import type { Random } from '../ports/random.ts'
 import type { ClaimedJob } from '../ports/store.ts'
 
 /**
- * What the handler of a job returned, as an outcome. Throws `ResultInvalid` for a value that JSON cannot say, and
- * what the codec throws.
+ * What the handler of a job returned, as it is stored; at once where the codec answers at once. Throws
+ * `ResultInvalid` for a value that JSON cannot say, and what the codec throws.
  */
-export async function successOf(id: string, value: unknown, payloads: Payloads): Promise<Outcome> {
-  return { kind: 'succeeded', result: await resultOf(id, value, payloads) }
-}
-
-/** The same as it is stored; at once where the codec answers at once. */
 export function resultOf(
   id: string,
   value: unknown,

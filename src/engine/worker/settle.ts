@@ -40,6 +40,8 @@ export function createSettler(
   let loop: Promise<void> | null = null
 
   async function run(): Promise<void> {
+    // What ends in the same turn goes with the first.
+    await Promise.resolve()
     while (pending.length > 0 && !state.stopped) {
       const group = pending.splice(0, groupMax).toSorted(byId)
       const left = await send(group)

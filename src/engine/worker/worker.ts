@@ -1,8 +1,9 @@
 import { sleep } from '../ports/clock.ts'
-import { type Attempt, createAttempt } from './attempt.ts'
+import type { Attempt } from './attempt.ts'
 import { createCommits } from './commit.ts'
 import { createFetcher } from './fetch.ts'
 import { createLeases } from './leases.ts'
+import { type AttemptParts, RunningAttempt } from './running-attempt.ts'
 import type { Settled } from '../ports/store.ts'
 import type { WorkerParts } from './parts.ts'
 import { createSettler } from './settle.ts'
@@ -37,7 +38,10 @@ export function createWorker(
   const { clock, handlers, emit, intervals, store } = parts
   const slots = createSlots(queues)
   const leases = createLeases(parts, () => fetcher.leaseFreed())
-  const running = new Map<Attempt, Promise<void>>()
+  const running = new Set<Attempt>()
+  /** Claimed in this turn. */
+  let starting: RunningAttempt[] = []
+  let idle = (): void => {}
   let stopping = false
 
   function confirmed(attempt: Attempt, settled: Settled): void {
@@ -47,12 +51,13 @@ export function createWorker(
 
   const settler = createSettler(parts, confirmed)
   const commits = createCommits(parts)
-  const attemptParts = {
+  const attemptParts: AttemptParts = {
     ...parts,
     leases,
     settle: settler.add,
     commits,
-    settled: (attempt: Attempt) => confirmed(attempt, 'applied'),
+    settled: (attempt) => confirmed(attempt, 'applied'),
+    returned,
   }
   const fetcher = createFetcher({
     ...parts,
@@ -61,21 +66,27 @@ export function createWorker(
     start: (claim, job) => {
       const definition = handlers.get(job.spec.kind)
       if (!definition) return
-      const attempt = createAttempt(attemptParts, definition, claim, job)
+      const attempt = new RunningAttempt(attemptParts, definition, claim, job)
       leases.add(claim, attempt)
       if (stopping) return attempt.release()
       slots.take(job.spec.queue)
-      running.set(
-        attempt,
-        attempt.run().finally(() => ended(attempt)),
-      )
+      running.add(attempt)
+      if (starting.push(attempt) === 1) void Promise.resolve().then(startAll)
     },
   })
 
-  function ended(attempt: Attempt): void {
+  /** When all that came with them is taken note of, since a handler may keep the loop to itself for long. */
+  function startAll(): void {
+    const attempts = starting
+    starting = []
+    for (const attempt of attempts) void attempt.run()
+  }
+
+  function returned(attempt: Attempt): void {
     running.delete(attempt)
     slots.give(attempt.job.spec.queue)
     fetcher.slotFreed(attempt.job.spec.queue)
+    if (running.size === 0) idle()
   }
 
   /** Waits for the work, but not longer than `boundMs`. */
@@ -86,7 +97,9 @@ export function createWorker(
     cancel.abort()
   }
 
-  const allEnded = (): Promise<unknown> => Promise.all(running.values())
+  function allEnded(): Promise<void> {
+    return running.size === 0 ? Promise.resolve() : new Promise((resolve) => (idle = resolve))
+  }
 
   return {
     wake: fetcher.wake,
@@ -95,9 +108,9 @@ export function createWorker(
       stopping = true
       const fetched = fetcher.stop()
       await within(drainMs, allEnded())
-      for (const attempt of running.keys()) attempt.interrupt()
+      for (const attempt of running) attempt.interrupt()
       if (running.size > 0) await within(intervals.abandonMs, allEnded())
-      for (const attempt of running.keys()) attempt.release()
+      for (const attempt of running) attempt.release()
       await within(
         settleMs,
         fetched.then(() => commits.idle()).then(() => settler.idle()),

@@ -37,6 +37,12 @@ const due = `from holdfast.job j where j.place = 0 and j.queue = l.queue and j.k
     and j.band = l.band and j.visible_at <= (select ms from t) order by j.visible_at, j.seq`
 
 /**
+ * The same, locked as they are read, which is only as far as somebody asks. The limit is the planner's: without it,
+ * it expects to read the whole lane, and sorts what it could read in order.
+ */
+const locked = `select j.ctid as tid ${due} limit $7::bigint for update skip locked`
+
+/**
  * What a claim may look at. What is held, paused or without room is no lane. If a job on its last eviction is due
  * there is none at all, and the answer says so: then `claimAlone` decides.
  */
@@ -69,7 +75,7 @@ share as materialized (select f.queue, f.kind_key, f.kind, f.band, count(*) as n
   from (select * from ahead where rank <= room order by band, visible_at, seq limit $7::bigint) f
   group by f.queue, f.kind_key, f.kind, f.band),
 pick as materialized (select p.tid from share l
-  cross join lateral (select j.ctid as tid ${due} limit l.n for update skip locked) p),
+  cross join lateral (select q.tid from (${locked}) q limit l.n) p),
 ${answer}`
 
 /**
@@ -78,7 +84,7 @@ ${answer}`
  */
 const claimOne = `with ${lanes},
 pick as materialized (select p.tid from (select * from lane order by band) l
-  cross join lateral (select j.ctid as tid ${due} for update skip locked) p
+  cross join lateral (${locked}) p
   limit least($7::bigint, ($4::bigint[])[1])),
 ${answer}`
 
