@@ -13,7 +13,13 @@ export async function openServer() {
   if (url !== undefined) return { url, stop: async () => {} }
   const { createCluster } = await imported(cluster)
   const { anyBinaries } = await imported(binaries)
-  const asItComes = ['fsync=on', 'full_page_writes=on', 'synchronous_commit=on', 'autovacuum=on', 'max_wal_size=1GB']
+  const asItComes = [
+    'fsync=on',
+    'full_page_writes=on',
+    'synchronous_commit=on',
+    'autovacuum=on',
+    'max_wal_size=1GB',
+  ]
   const server = await createCluster(anyBinaries(), { settings: asItComes })
   const stop = async () => {
     await server.stop()

@@ -35,6 +35,12 @@ program
   .option('--threads <n>', 'simulation threads (default: one a core)', wholeNumber('--threads', 1))
   .option('--verify', 'run every seed twice and compare')
   .option('--silent-ms <ms>', silentSays, wholeNumber('--silent-ms', 100), silentMs)
+  .option(
+    '--shrink-seconds <s>',
+    'how long to look for the least that fails, of each kind of failure (0: not at all)',
+    wholeNumber('--shrink-seconds', 0),
+    20,
+  )
   .option('--report <dir>', 'where reports and replay files go', 'reports')
   .option('--json', 'print one JSON object and nothing else')
   .action(async (file: string | undefined, options: SimulateOptions) => {

@@ -19,6 +19,8 @@ export function jsonReport(report: Report): string {
     wallMs: report.wallMs,
     scenarios: summary.scenarios,
     faults: summary.faults,
+    coverage: summary.coverage,
+    matrix: summary.matrix,
     properties: summary.properties.map(({ name, kind, evaluations, violations, reached }) => ({
       name,
       kind,
@@ -26,12 +28,22 @@ export function jsonReport(report: Report): string {
       violations,
       reached,
     })),
-    failures: summary.failures.map(({ kind, property, seed, scenario, message }) => ({
+    failures: summary.failures.map(({ kind, property, seed, scenario, message, result }) => ({
       kind,
       property,
       seed,
       scenario,
       message,
+      shrunk: result?.shrunk && {
+        faults: result.plan.length,
+        ofFaults: result.shrunk.faults,
+        steps: result.steps - result.without.length,
+        ofSteps: result.shrunk.steps,
+        runs: result.shrunk.runs,
+        wallMs: result.shrunk.wallMs,
+        minimal: result.shrunk.minimal,
+        also: result.shrunk.also,
+      },
       replay:
         report.replays.find((replay) => replay.seed === seed && replay.property === property)?.path ?? null,
     })),

@@ -4,6 +4,8 @@ import type { RunResult } from '../sim/run.ts'
 import { inert } from './format.ts'
 
 const linesMax = 24
+/** What properties look at, and what tells a person nothing new. */
+const untold: ReadonlySet<string> = new Set(['node.health', 'handler.began', 'enqueue.acknowledged'])
 
 /** What happened to the subject of a violation until then, and to the nodes it ran on: one line an event. */
 export function storyOf({ story }: RunResult, { subject, atMs }: Violation): string[] {
@@ -12,7 +14,7 @@ export function storyOf({ story }: RunResult, { subject, atMs }: Violation): str
   let last = ''
   for (const line of story ?? []) {
     if (line.atMs > atMs) break
-    if ('step' in line) continue
+    if ('step' in line || untold.has(line.type)) continue
     const about = 'job' in line ? line.job === subject : line.node === subject
     if (about) nodes.add(line.node)
     if (!about && !(isEnvironment(line) && (line.node === 'env' || nodes.has(line.node)))) continue
@@ -44,6 +46,10 @@ function isEnvironment({ type }: HistoryEvent): boolean {
 
 function wordsOf(event: HistoryEvent): string {
   switch (event.type) {
+    case 'job.inserted':
+      return `enqueues ${event.job} (${event.kind})${event.created ? '' : ', which is there already'}`
+    case 'handler.ended':
+      return `the handler of ${event.job} ${event.how === 'threw' ? `throws ${event.error ?? ''}` : event.how} (epoch ${event.epoch})`
     case 'job.claimed':
       return `claims ${event.job} at epoch ${event.epoch} (attempt ${event.attempt}, under ${event.token})`
     case 'job.settled':

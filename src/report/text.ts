@@ -1,10 +1,15 @@
 import type { Failure } from '../sim/tally.ts'
 import { count, inert, longTime, plural, quoted, seconds, table } from './format.ts'
+import { byKind } from './kinds.ts'
 import type { Report } from './report.ts'
+import type { Judged } from '../sim/judge.ts'
 import type { RunResult } from '../sim/run.ts'
+import type { Shrunk } from '../sim/shrink.ts'
+import { faultWords } from './fault.ts'
 import { storyLine, storyOf } from './story.ts'
 
 const failuresShown = 5
+const seedsShown = 10
 
 /** The summary that a person reads after `simulate`. */
 export function textReport(report: Report): string {
@@ -34,7 +39,8 @@ export function textReport(report: Report): string {
   return `${lines.join('\n')}\n`
 }
 
-function properties({ summary }: Report): string[] {
+function properties(report: Report): string[] {
+  const { summary } = report
   const sometimes = summary.properties.filter(({ kind, applicable }) => kind === 'sometimes' && applicable)
   const reached = sometimes.filter((property) => property.reached).length
   return [
@@ -56,16 +62,37 @@ function properties({ summary }: Report): string[] {
     ),
     '',
     `  reached at least once: ${reached} of ${sometimes.length} interesting events`,
+    ...saturation(report),
     ...(summary.unreached.length > 0 ? [`  never reached: ${summary.unreached.join(', ')}`] : []),
+  ]
+}
+
+const hundredsShown = 8
+
+function saturation({ summary: { coverage } }: Report): string[] {
+  const { behaviours, newPerHundred: all } = coverage
+  if (behaviours === 0) return []
+  const shown = all.slice(-hundredsShown).map(count).join(', ')
+  return [
+    `  behaviours met (fault family > what came of it): ${count(behaviours)}; new in each hundred seeds: ${all.length > hundredsShown ? '..., ' : ''}${shown}`,
   ]
 }
 
 function failures(report: Report): string[] {
   const { failures: all } = report.summary
   const { seedsAsked } = report
-  const lines = all.slice(0, failuresShown).flatMap((failure) => [...failureText(failure, report), ''])
-  if (all.length > failuresShown)
-    lines.push(`  and ${count(all.length - failuresShown)} more failing seeds`, '')
+  const kinds = byKind(all)
+  const lines = kinds.slice(0, failuresShown).flatMap(([first, ...others]) => {
+    const seeds = others.slice(0, seedsShown).map(({ seed }) => seed)
+    const rest = others.length > seeds.length ? `, and ${count(others.length - seeds.length)} more` : ''
+    const same =
+      others.length === 0
+        ? []
+        : [`  the same with ${plural(others.length, 'other seed')}: ${seeds.join(', ')}${rest}`]
+    return [...failureText(first, report), ...same, '']
+  })
+  if (kinds.length > failuresShown)
+    lines.push(`  and ${plural(kinds.length - failuresShown, 'more kind')} of failure`, '')
   if (all.length > 0 && seedsAsked !== null && report.summary.seeds < seedsAsked)
     lines.push(`  no more seeds were dealt after ${count(all.length)} failing ones`, '')
   return lines
@@ -95,13 +122,30 @@ export function tagOf({ kind }: Pick<Failure, 'kind'>): string {
 
 const faultsShown = 8
 
+function faults(result: Judged): string[] {
+  return result.shrunk ? needed(result, result.shrunk) : struck(result)
+}
+
+/** What it takes, and no more. */
+function needed(
+  { plan, steps, without }: Judged,
+  { faults: drawn, steps: of, runs, wallMs, minimal, also }: Shrunk,
+): string[] {
+  const words = plan.map((fault) => `    ${faultWords(fault)}`)
+  return [
+    `  faults drawn ${drawn}, needed ${plan.length}; jobs drawn ${of}, needed ${steps - without.length}   [${plural(runs, 're-run')}, ${seconds(wallMs)}${minimal ? '' : '; the time was over, so there may be less'}]`,
+    ...words,
+    ...(also.length > 0 ? [`  met on the way, and left alone: ${also.map(inert).join(', ')}`] : []),
+  ]
+}
+
 /** Which faults took effect, the latest last. */
-function faults({ plan, strikes, story }: RunResult): string[] {
-  const struck = Object.values(strikes).reduce((sum, count) => sum + count, 0)
+function struck({ plan, strikes, story }: RunResult): string[] {
+  const all = Object.values(strikes).reduce((sum, count) => sum + count, 0)
   const told = (story ?? []).filter((line) => 'type' in line && line.type === 'fault.struck')
   const lines = told.slice(-faultsShown).map((line) => `    ${storyLine(line)}`)
   return [
-    `  faults drawn ${plan.length}, struck ${struck}${told.length > faultsShown ? ', the last of them:' : ''}`,
+    `  faults drawn ${plan.length}, struck ${all}${told.length > faultsShown ? ', the last of them:' : ''}`,
     ...lines,
   ]
 }

@@ -2,7 +2,9 @@ import { standardProperties } from '../properties/index.ts'
 import { scenarioNamed, storeNamed } from './catalogue.ts'
 import type { Draws } from './chooser.ts'
 import type { Fault } from './faults/fault.ts'
-import { firstDifference, withDatabaseTimeOnly } from './metamorphic.ts'
+import { databaseTimeOnly, firstDifference, withDatabaseTimeOnly } from './metamorphic.ts'
+import { type Fingerprint, type ShrinkOptions, type Shrunk, matches, shrink, tellingFirst } from './shrink.ts'
+import { realMs } from './guard/real-clock.ts'
 import { type RunOptions, type RunResult, type StoreFactory, run } from './run.ts'
 import type { Scenario } from './scenarios/scenario.ts'
 import { parseSeed } from './seed.ts'
@@ -19,7 +21,24 @@ export interface RunRequest {
   /** Keep the whole story, for people. */
   readonly story: boolean
   readonly plan: readonly Fault[] | null
+  /** Steps of the workload that are left out. */
+  readonly without?: readonly number[]
   readonly draws: Draws | null
+  /** The failure it is about, which is told before others. */
+  readonly fingerprint?: Fingerprint
+  /** Find the least of the run that fails like that, within so many ms. */
+  readonly shrinkMs?: number
+}
+
+export interface Judged extends RunResult {
+  /** Null: it was not asked to be shrunk. */
+  readonly shrunk: (Shrunk & { readonly passing: Passing | null }) | null
+}
+
+/** The run that lacks one more fault or step, and passes. */
+export interface Passing {
+  readonly lacks: string
+  readonly story: NonNullable<RunResult['story']>
 }
 
 /** One in four seeds that skew a clock is run again without: it costs a whole run. */
@@ -35,7 +54,7 @@ export async function judge(
   request: RunRequest,
   known: readonly Scenario[],
   { store, ...hooks }: JudgeHooks,
-): Promise<RunResult> {
+): Promise<Judged> {
   if (store) return judgeOn(store, request, known, hooks)
   const opened = await (await storeNamed(request.store))(null)
   try {
@@ -50,7 +69,7 @@ async function judgeOn(
   request: RunRequest,
   known: readonly Scenario[],
   hooks: JudgeHooks,
-): Promise<RunResult> {
+): Promise<Judged> {
   const seed = parseSeed(request.seed)
   const scenario = request.scenario === null ? dealt(seed, known) : scenarioNamed(request.scenario, known)
   const options: RunOptions = {
@@ -61,9 +80,17 @@ async function judgeOn(
     properties: standardProperties,
     ...(request.families && { families: request.families }),
     ...(request.plan && { plan: request.plan }),
+    ...(request.without && { without: request.without }),
     ...(request.draws && { draws: request.draws }),
     keepStory: request.story,
   }
+  const { fingerprint, shrinkMs } = request
+  if (fingerprint && shrinkMs !== undefined) return shrunken(options, { fingerprint, boundMs: shrinkMs })
+  const result = await judged(request, options)
+  return { ...(fingerprint ? tellingFirst(result, fingerprint) : result), shrunk: null }
+}
+
+async function judged(request: RunRequest, options: RunOptions): Promise<RunResult> {
   const result = await run(options)
   const whole = request.draws ? result : await withDatabaseTimeOnly(result, options, databaseTimeEach)
   if (request.verify && whole.verdict === 'pass') return verified(whole, options)
@@ -97,4 +124,48 @@ async function verified(result: RunResult, options: RunOptions): Promise<RunResu
 async function differing(result: RunResult, options: RunOptions): Promise<RunResult> {
   const { says } = await firstDifference(options, result.plan, result.plan)
   return { ...result, verdict: 'nondeterministic', detail: `two runs of this seed differ: ${says}` }
+}
+
+/** Runs what is left of a failing run once more, to keep its choices and its story. */
+async function shrunken(options: RunOptions, asked: ShrinkOptions): Promise<Judged> {
+  const same = matches(asked.fingerprint)
+  const failing = await run({ ...options, keepStory: true })
+  const found = await shrink(failing, asked, (candidate) => tried(options, candidate, asked), realMs)
+  const { plan, without, ...about } = found
+  const least = { ...options, plan, without, keepDraws: true, keepStory: true }
+  const result = await withDatabaseTimeOnly(
+    await run(least),
+    least,
+    asked.fingerprint.property === databaseTimeOnly ? 1 : databaseTimeEach,
+  )
+  const passing = result.violations.some(same) ? await nearest(least, result, same) : null
+  return { ...tellingFirst(result, asked.fingerprint), shrunk: { ...about, passing } }
+}
+
+/** A candidate runs only as long as it takes to fail, unless it takes two runs to see that. */
+async function tried(
+  options: RunOptions,
+  candidate: Required<Pick<RunOptions, 'plan' | 'without'>>,
+  { fingerprint }: ShrinkOptions,
+): Promise<RunResult> {
+  const own = { ...options, ...candidate }
+  if (fingerprint.property === databaseTimeOnly) return withDatabaseTimeOnly(await run(own), own, 1)
+  const same = matches(fingerprint)
+  return run({ ...own, stop: ({ violations }) => violations.some(same) })
+}
+
+/** The same without its last fault, or else its last step: what that changes is what to look at. */
+async function nearest(
+  options: RunOptions,
+  { plan, steps, without }: RunResult,
+  same: (violation: RunResult['violations'][number]) => boolean,
+): Promise<Passing | null> {
+  const last = plan.toSorted((a, b) => a.atMs - b.atMs).at(-1)
+  const step = Array.from({ length: steps }, (_, k) => k).findLast((k) => !without.includes(k))
+  if (!last && step === undefined) return null
+  const less = last
+    ? { plan: plan.filter((fault) => fault !== last), without }
+    : { plan, without: [...without, step as number] }
+  const { violations, story } = await run({ ...options, ...less, keepDraws: false, keepStory: true })
+  return violations.some(same) ? null : { lacks: last?.id ?? `step ${step}`, story: story ?? [] }
 }

@@ -34,6 +34,7 @@ export async function withDatabaseTimeOnly(
     kind: 'other-course',
     subject: difference.subject,
     message: `with all node clocks right the run takes another course: ${difference.says}`,
+    on: 'run',
     atMs: difference.atMs,
     event: difference.event,
   }

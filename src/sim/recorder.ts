@@ -18,6 +18,8 @@ export interface Violation {
   readonly kind: string
   readonly subject: string
   readonly message: string
+  /** The type of the event that showed it. */
+  readonly on: string
   readonly atMs: number
   readonly event: number
 }
@@ -93,13 +95,15 @@ export function createRecorder({ properties, keepStory, now, watch }: RecorderOp
   }
   let events = 0
   let judging = monitors[0] as Monitor
+  let judged = 'run.started'
 
   const verdict = {
     evaluated: () => void (judging.tally.evaluations += 1),
     violated: (violation: { kind: string; subject: string; message: string }) => {
       judging.tally.violations += 1
       if (violations.length >= violationsMax) return
-      violations.push({ property: judging.property.name, ...violation, atMs: now(), event: events })
+      const about = { property: judging.property.name, ...violation }
+      violations.push({ ...about, on: judged, atMs: now(), event: events })
     },
   }
 
@@ -123,6 +127,7 @@ export function createRecorder({ properties, keepStory, now, watch }: RecorderOp
     story?.push(event)
     const interested = byType.get(event.type)
     if (interested) {
+      judged = event.type
       for (const monitor of interested) {
         judging = monitor
         if (!monitor.tally.met) monitor.tally.met = monitor.property.after?.includes(event.type) ?? true

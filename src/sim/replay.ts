@@ -19,9 +19,13 @@ export interface ReplayFile {
   readonly kind: string
   readonly subject: string
   readonly message: string
+  /** The type of the event that showed it. */
+  readonly on: string
   readonly event: number
   readonly traceHash: string
   readonly plan: readonly Fault[]
+  /** Steps of the workload that are left out, by their number from 0. */
+  readonly without: readonly number[]
   readonly draws: Draws
 }
 
@@ -43,10 +47,12 @@ export function replayOf(
     property: first?.property ?? result.verdict,
     kind: first?.kind ?? result.verdict,
     subject: first?.subject ?? 'run',
+    on: first?.on ?? 'run',
     message: first?.message ?? result.detail ?? '',
     event: first?.event ?? result.events,
     traceHash: result.traceHash,
     plan: result.plan,
+    without: result.without,
     draws: result.draws ?? [],
   }
 }
@@ -67,13 +73,25 @@ export function parseReplay(text: string): ReplayFile {
     Number.isSafeInteger(file.event) &&
     Array.isArray(file.plan) &&
     file.plan.every(isFault) &&
+    Array.isArray(file.without) &&
+    file.without.every((step) => Number.isSafeInteger(step)) &&
     Array.isArray(file.draws) &&
     file.draws.every((draw) => Number.isSafeInteger(draw))
   if (!whole) throw new InvalidArgument('this is no replay file that this version reads (holdfast-replay-1)')
   return file as ReplayFile
 }
 
-const texts = ['version', 'engine', 'scenario', 'store', 'seed', 'property', 'kind', 'traceHash'] as const
+const texts = [
+  'version',
+  'engine',
+  'scenario',
+  'store',
+  'seed',
+  'property',
+  'kind',
+  'on',
+  'traceHash',
+] as const
 
 function isFault(value: unknown): value is Fault {
   const fault = value as Partial<Fault> | null

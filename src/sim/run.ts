@@ -3,6 +3,7 @@ import type { InspectableStore } from '../engine/ports/store.ts'
 import type { Property } from '../properties/property.ts'
 import { createBarrier } from './barrier.ts'
 import { type Chooser, Diverged, type Draws, listChooser, seededChooser } from './chooser.ts'
+import { createCoverage } from './coverage.ts'
 import { type Director, createDirector } from './director.ts'
 import { type Stop, drive } from './driver.ts'
 import { type Fault, drawPlan } from './faults/fault.ts'
@@ -25,12 +26,18 @@ export interface RunOptions {
   readonly properties: readonly Property[]
   /** In place of the plan that the seed draws. */
   readonly plan?: readonly Fault[]
+  /** Steps of the workload that are left out, by their number from 0. */
+  readonly without?: readonly number[]
   /** Only these families, of those that the scenario has. */
   readonly families?: readonly string[]
   /** A strict list of choices, in place of those that the seed gives. */
   readonly draws?: Draws
   readonly keepDraws?: boolean
   readonly keepStory?: boolean
+  /** Asked after each event whether it is enough; default: never. */
+  readonly stop?: (recorder: Recorder) => boolean
+  /** Called with the world as it was left. */
+  readonly inspect?: (world: World) => Promise<void>
   /** Called now and then: shows a watchdog that the run is alive. */
   readonly beat?: () => void
   /** Given the function by which an error from outside the events, such as an unhandled rejection, ends the run. */
@@ -50,7 +57,12 @@ export interface RunResult {
   readonly traceHash: string
   readonly simulatedMs: number
   readonly plan: readonly Fault[]
+  /** Steps of the workload, with those that were left out. */
+  readonly steps: number
+  readonly without: readonly number[]
   readonly strikes: Readonly<Record<string, number>>
+  /** What it made happen, coarsely: see `coverage.ts`. */
+  readonly behaviours: readonly string[]
   readonly tallies: readonly PropertyTally[]
   readonly violations: readonly Violation[]
   readonly draws: Draws | null
@@ -70,7 +82,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const nodes = nodesOf(scenario)
   // A replay has its plan in its file, so the choices of the plan are no part of its list.
   const plan = options.plan ?? planOf(scenario, nodes, seededChooser(seed, false), options.families)
-  const course: Course = { director: null }
+  const course: Course = { director: null, steps: 0 }
+  const coverage = createCoverage()
   const world: World = await createWorld({
     chooser,
     store: options.store,
@@ -80,11 +93,15 @@ export async function run(options: RunOptions): Promise<RunResult> {
         properties: options.properties,
         keepStory: options.keepStory ?? false,
         now,
-        watch: (event) => course.director?.watch(event),
+        watch: (event) => {
+          coverage.watch(event)
+          course.director?.watch(event)
+        },
       }),
   })
   options.trap?.(world.fail)
   const over = await perform(world, course, plan, options)
+  await options.inspect?.(world)
   // A store may hold memory that the garbage collector does not see.
   await world.database.raw.close()
   return {
@@ -95,7 +112,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
     traceHash: world.recorder.digest(),
     simulatedMs: world.nowMs,
     plan,
+    steps: course.steps,
+    without: options.without ?? [],
     strikes: Object.fromEntries([...world.strikes].sort(([a], [b]) => (a < b ? -1 : 1))),
+    behaviours: coverage.behaviours,
     tallies: world.recorder.tallies,
     violations: world.recorder.violations,
     draws: chooser.list,
@@ -108,24 +128,28 @@ type Over = Pick<RunResult, 'verdict' | 'detail' | 'leak'>
 /** The director follows the history from the moment it is there. */
 interface Course {
   director: Director | null
+  steps: number
 }
 
 async function perform(
   world: World,
   course: Course,
   plan: readonly Fault[],
-  { scenario, beat = () => {}, keepStory: traces = false }: RunOptions,
+  { scenario, without = [], stop: enough, beat = () => {}, keepStory: traces = false }: RunOptions,
 ): Promise<Over> {
   const guard = leakGuard()
   try {
     const steps = workloadOf(scenario, world.chooser, guard)
     const leak = guard.takeLeak()
     if (leak) return verdictOf({ kind: 'leak', leak }, false, 0)
-    const director = createDirector(world, scenario, world.nodes[0] as SimNode, plan, steps)
+    course.steps = steps.length
+    const kept = without.length === 0 ? steps : steps.filter((_, k) => !without.includes(k))
+    const director = createDirector(world, scenario, world.nodes[0] as SimNode, plan, kept)
     course.director = director
     director.begin()
-    const stop = await drive(world, createBarrier(), guard, () => director.over, { beat, traces })
-    return verdictOf(stop, director.over, world.recorder.violations.length)
+    const over = (): boolean => director.over || enough?.(world.recorder) === true
+    const stop = await drive(world, createBarrier(), guard, over, { beat, traces })
+    return verdictOf(stop, over(), world.recorder.violations.length)
   } catch (error) {
     return verdictOf({ kind: 'failure', error }, false, 0)
   }

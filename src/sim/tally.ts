@@ -1,7 +1,9 @@
 import { createHash } from './hash.ts'
 import { databaseTimeOnly } from './metamorphic.ts'
 import type { PropertyTally } from './recorder.ts'
+import type { Judged } from './judge.ts'
 import type { RunResult } from './run.ts'
+import { createSaturation } from './saturation.ts'
 import type { Property } from '../properties/property.ts'
 import type { Ran } from './threads/pool.ts'
 
@@ -13,6 +15,10 @@ export interface Summary {
   readonly traceHash: string
   readonly faults: Readonly<Record<string, number>>
   readonly scenarios: Readonly<Record<string, number>>
+  /** Evaluations of each property, `sometimes` too, in the runs in which each fault family struck. */
+  readonly matrix: Readonly<Record<string, Readonly<Record<string, number>>>>
+  /** How many behaviours (see `coverage.ts`) were met, and how many of them each hundred seeds met first. */
+  readonly coverage: { readonly behaviours: number; readonly newPerHundred: readonly number[] }
   readonly properties: readonly (Omit<PropertyTally, 'met'> & {
     readonly reached: boolean
     readonly applicable: boolean
@@ -32,7 +38,7 @@ export interface Failure {
   readonly property: string
   readonly message: string
   /** What a replay needs; null for a run that had to be killed. */
-  readonly result: RunResult | null
+  readonly result: Judged | null
 }
 
 export interface Tally {
@@ -60,13 +66,15 @@ export function createTally({ properties, asked, single, partial = false }: Tall
   const faults: Record<string, number> = {}
   const scenarios: Record<string, number> = {}
   const tallies = new Map<string, PropertyTally>()
+  const matrix = new Map<string, Record<string, number>>()
+  const saturation = createSaturation()
   const sums = { seeds: 0, events: 0, simulatedMs: 0 }
   const relation = { name: databaseTimeOnly, kind: 'always' as const, after: undefined }
   for (const { name, kind, after } of [...properties, relation]) {
     tallies.set(name, { name, kind, met: after === undefined, evaluations: 0, violations: 0 })
   }
 
-  function addResult(index: number, result: RunResult): void {
+  function addResult(index: number, result: Judged): void {
     sums.seeds += 1
     sums.events += result.events
     sums.simulatedMs += result.simulatedMs
@@ -80,8 +88,15 @@ export function createTally({ properties, asked, single, partial = false }: Tall
       tally.met ||= met
       tally.evaluations += evaluations
       tally.violations += violations
+      if (evaluations > 0) addRow(name, evaluations, result.strikes)
     }
     if (result.verdict !== 'pass') failures.push({ index, failure: failureOf(result) })
+  }
+
+  function addRow(name: string, evaluations: number, strikes: RunResult['strikes']): void {
+    const row = matrix.get(name) ?? {}
+    matrix.set(name, row)
+    for (const family of Object.keys(strikes)) row[family] = (row[family] ?? 0) + evaluations
   }
 
   function needsOf(name: string): readonly string[] {
@@ -107,6 +122,7 @@ export function createTally({ properties, asked, single, partial = false }: Tall
       return failures.length
     },
     add: (index, ran) => {
+      saturation.add(index, ran.kind === 'result' ? ran.result.behaviours : [])
       if (ran.kind === 'result') return addResult(index, ran.result)
       const { seed, scenario } = ran.request
       const kind = ran.kind === 'hung' ? 'hung' : 'error'
@@ -131,6 +147,8 @@ export function createTally({ properties, asked, single, partial = false }: Tall
         traceHash: hash.digest(),
         faults: sorted(faults),
         scenarios: sorted(scenarios),
+        matrix: Object.fromEntries([...matrix].map(([name, row]) => [name, sorted(row)])),
+        coverage: saturation.told(),
         properties: told,
         failures: failures.sort((a, b) => a.index - b.index).map(({ failure }) => failure),
         unreached,
@@ -156,7 +174,7 @@ function sorted(counts: Readonly<Record<string, number>>): Record<string, number
   return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function failureOf(result: RunResult): Failure {
+function failureOf(result: Judged): Failure {
   const first = result.violations[0]
   const verdict = result.verdict === 'pass' ? 'error' : result.verdict
   return {

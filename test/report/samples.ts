@@ -1,7 +1,7 @@
 // Reports made up for tests.
 import type { HistoryEvent } from '../../src/engine/history.ts'
 import type { Report } from '../../src/report/report.ts'
-import type { RunResult } from '../../src/sim/run.ts'
+import type { Judged } from '../../src/sim/judge.ts'
 import type { Failure, Summary } from '../../src/sim/tally.ts'
 
 export function summaryOf(over: Partial<Summary> = {}): Summary {
@@ -12,6 +12,8 @@ export function summaryOf(over: Partial<Summary> = {}): Summary {
     traceHash: '866e0b8f6a2894fcebd04a33270da858',
     faults: { crash: 63, pause: 1_051 },
     scenarios: { standard: 40 },
+    matrix: { fencing: { crash: 210, pause: 7_476 }, 'retry-happened': { pause: 3 } },
+    coverage: { behaviours: 31, newPerHundred: [31] },
     properties: [
       { name: 'fencing', kind: 'always', evaluations: 7_476, violations: 0, reached: true, applicable: true },
       {
@@ -70,7 +72,7 @@ export function failureOf(over: Partial<Failure> = {}): Failure {
   }
 }
 
-export function resultOf(over: Partial<RunResult> = {}): RunResult {
+export function resultOf(over: Partial<Judged> = {}): Judged {
   return {
     seed: '0x9f3a',
     scenario: 'standard',
@@ -82,6 +84,7 @@ export function resultOf(over: Partial<RunResult> = {}): RunResult {
     simulatedMs: 600_000,
     plan: [{ id: 'crash #1', family: 'crash', atMs: 5, node: 'w1', forMs: 500 }],
     strikes: { crash: 1 },
+    behaviours: ['crash > job.reclaimed'],
     tallies: [],
     violations: [
       {
@@ -89,10 +92,14 @@ export function resultOf(over: Partial<RunResult> = {}): RunResult {
         kind: 'two-holders',
         subject: 'j7',
         message: 'two holders of job j7 at epoch 2: w1, w2',
+        on: 'job.claimed',
         atMs: 93_200,
         event: 1_841,
       },
     ],
+    steps: 2,
+    without: [],
+    shrunk: null,
     draws: [1, 2],
     story: [started('j7', 1_000), started('j8', 2_000), started('j7', 99_000)],
     ...over,

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { jsonReport } from '../../src/report/json.ts'
 import { markdownReport } from '../../src/report/markdown.ts'
+import type { Violation } from '../../src/sim/recorder.ts'
+import type { Failure } from '../../src/sim/tally.ts'
 import { storyLine, storyOf } from '../../src/report/story.ts'
 import { failureText, textReport } from '../../src/report/text.ts'
 import { alive, failureOf, hostile, reportOf, resultOf, started, summaryOf } from './samples.ts'
 
 /** A report in which everything that others can name has that name. */
 function named(name: string) {
-  const violation = { property: 'fencing', kind: 'k', subject: name, message: name, atMs: 9_000, event: 9 }
+  const about = { property: 'fencing', kind: 'k', on: 'job.settled', subject: name, message: name }
+  const violation = { ...about, atMs: 9_000, event: 9 }
   const result = resultOf({
     scenario: name,
     violations: [violation],
@@ -79,17 +82,24 @@ describe('the text', () => {
     expect(text).not.toContain('PASS')
   })
 
-  test('shows five failures and counts the rest', () => {
-    const failures = Array.from({ length: 8 }, () => failureOf())
+  test('shows one failure of each kind, five kinds, and counts the rest', () => {
+    const kinds = Array.from({ length: 8 }, (_, k) => failedOn(`kind-${k}`))
+    const failures = [...kinds, failureOf({ ...failedOn('kind-0'), seed: '0x77' })]
     const text = textReport(reportOf({ verdict: 'violated', summary: summaryOf({ failures }) }))
     expect(text.match(/^FAIL exactly/gm)).toHaveLength(5)
-    expect(text).toContain('and 3 more failing seeds')
+    expect(text).toContain('the same with 1 other seed: 0x77')
+    expect(text).toContain('and 3 more kinds of failure')
   })
 
   test('nothing divides by a time of 0 ms', () => {
     expect(textReport(reportOf({ wallMs: 0 }))).not.toMatch(/NaN|∞|Infinity/)
   })
 })
+
+function failedOn(kind: string): Failure {
+  const [violation] = resultOf().violations as [Violation]
+  return failureOf({ result: resultOf({ violations: [{ ...violation, kind }] }) })
+}
 
 describe('a failure', () => {
   const context = {
@@ -168,8 +178,8 @@ test('JSON has exactly the documented fields', () => {
   const report = reportOf({ verdict: 'violated', summary: summaryOf({ failures: [failureOf()] }) })
   const json = JSON.parse(jsonReport(report)) as Record<string, unknown>
   expect(Object.keys(json).sort().join(' ')).toBe(
-    'command engine events failures faults firstSeed properties reasons scenarios seeds simulatedMs store ' +
-      'traceHash unreached verdict version wallMs',
+    'command coverage engine events failures faults firstSeed matrix properties reasons scenarios seeds ' +
+      'simulatedMs store traceHash unreached verdict version wallMs',
   )
   expect(json).toMatchObject({
     seeds: 40,

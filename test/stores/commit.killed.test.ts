@@ -78,11 +78,14 @@ describe.each([
       const { at, store, entries, close } = await open()
       await store.migrate()
       expect(await start(program, at, step).ended()).toBe('SIGKILL')
-      const left = await store.jobs.get({ id: 'job' })
-      expect({ entries: await entries(), state: left?.state }).toEqual({
-        entries: kept ? 1 : 0,
-        state: kept ? 'succeeded' : 'running',
+      const left = async () => ({
+        entries: await entries(),
+        state: (await store.jobs.get({ id: 'job' }))?.state,
       })
+      // The server may still be at the COMMIT that it was sent last.
+      await expect
+        .poll(left, { timeout: 30_000 })
+        .toEqual({ entries: kept ? 1 : 0, state: kept ? 'succeeded' : 'running' })
       expect(await start(program, at).ended()).toBe(0)
       const job = await store.jobs.get({ id: 'job' })
       expect({ entries: await entries(), state: job?.state, attempts: job?.attempt }).toEqual({

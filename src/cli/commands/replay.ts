@@ -94,9 +94,12 @@ function once(request: RunRequest): () => { index: number; request: RunRequest }
 
 const base: Pick<RunRequest, 'families' | 'verify' | 'story'> = { families: null, verify: false, story: true }
 
-function fileRequest({ seed, scenario, store, plan, draws, property }: ReplayFile): RunRequest {
+function fileRequest(file: ReplayFile): RunRequest {
+  const { seed, scenario, store, plan, without, draws, property, kind, on } = file
   // That property compares two runs, so it needs the seed and the plan, not the choices of one of them.
-  return { ...base, seed, scenario, store, plan, draws: property === databaseTimeOnly ? null : draws }
+  const fingerprint = { property, kind, on }
+  const strict = property === databaseTimeOnly ? null : draws
+  return { ...base, seed, scenario, store, plan, without, draws: strict, fingerprint }
 }
 
 function seedRequest(target: string, { scenario, store, faults, verify = false }: ReplayOptions): RunRequest {

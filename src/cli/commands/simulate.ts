@@ -15,6 +15,7 @@ import { about } from '../about.ts'
 import { write, writeReplay } from '../files.ts'
 import { type Shard, moduleUrl } from '../options.ts'
 import { createProgress } from '../progress.ts'
+import { shrunk } from '../shrink.ts'
 import { type StoreOptions, withStore } from '../store.ts'
 
 export interface SimulateOptions extends StoreOptions {
@@ -28,6 +29,8 @@ export interface SimulateOptions extends StoreOptions {
   readonly threads?: number
   readonly verify?: boolean
   readonly silentMs: number
+  /** Bound of the shrinking of one failure; 0: none is shrunk. */
+  readonly shrinkSeconds: number
   readonly report: string
   readonly json?: boolean
 }
@@ -51,8 +54,8 @@ export async function simulate(file: string | undefined, options: SimulateOption
   const progress = createProgress(options.json ?? false)
   const deal = dealer(options, startedMs)
   const stopped = stopsOnInterrupt()
-  await withStore(options, (store) =>
-    runPool({
+  const failures = await withStore(options, async (store) => {
+    await runPool({
       store,
       url,
       ...(options.threads !== undefined && { threads: options.threads }),
@@ -62,10 +65,20 @@ export async function simulate(file: string | undefined, options: SimulateOption
         tally.add(index, ran)
         progress.tell(progressLine(deal, tally.failures, performance.now() - startedMs))
       },
-    }),
-  )
+    })
+    const { failures: found } = tally.summary()
+    if (options.shrinkSeconds === 0 || found.length === 0) return found
+    progress.tell('  shrinking what failed')
+    const pool = {
+      store,
+      url,
+      silentMsMax: options.silentMs,
+      ...(options.threads && { threads: options.threads }),
+    }
+    return shrunk(found, pool, { store: options.store, shrinkMs: options.shrinkSeconds * 1_000 })
+  })
   progress.end()
-  const summary = tally.summary()
+  const summary = { ...tally.summary(), failures }
   const replays = summary.failures.flatMap((failure) => {
     const replay = writeReplay(options.report, failure, { ...code, store: options.store, file: file ?? null })
     return replay === null ? [] : [{ seed: failure.seed, property: failure.property, path: replay }]

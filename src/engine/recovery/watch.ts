@@ -32,7 +32,7 @@ export function isSilent(
 
 /**
  * Moves the watch to now: goes on if it was fresh, else restarts; refuses a move that is late itself, or that nobody
- * can date: the clock went back since its sender last heard of it.
+ * can date: the clock went back since its sender last heard of it, or may have (decision 0014).
  */
 export function moved(
   watch: WatchState,
@@ -42,6 +42,8 @@ export function moved(
   const ageMs = nowMs - (lastReplyMs + sinceReplyMs)
   if (ageMs > maxAgeMs || ageMs < -aheadMsMax) return { kind: 'refused', watch }
   if (watch.seenSinceMs !== null && isFresh(watch, nowMs)) {
+    // Its sender has heard nothing since the watch began: how late it is was dated by another time.
+    if (lastReplyMs < watch.seenSinceMs) return { kind: 'refused', watch }
     return { kind: 'moved', watch: { ...watch, seenAtMs: Math.max(watch.seenAtMs ?? nowMs, nowMs) } }
   }
   return { kind: 'restarted', watch: { ...watch, seenSinceMs: nowMs, seenAtMs: nowMs } }

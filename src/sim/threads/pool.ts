@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { HoldfastError } from '../../engine/errors.ts'
-import type { RunRequest } from '../judge.ts'
-import type { RunResult } from '../run.ts'
+import type { Judged, RunRequest } from '../judge.ts'
 import type { FromThread, StoreChoice, ThreadData } from './protocol.ts'
 
 /** A thread could not be started: most often the user's module cannot be imported. */
@@ -12,7 +11,7 @@ class ThreadFailed extends HoldfastError {
 
 /** What became of a request: a result, a run that never came back and was killed, or one that ended its thread. */
 export type Ran =
-  | { readonly kind: 'result'; readonly result: RunResult }
+  | { readonly kind: 'result'; readonly result: Judged }
   | { readonly kind: 'hung'; readonly request: RunRequest; readonly silentMs: number }
   | { readonly kind: 'died'; readonly request: RunRequest; readonly message: string }
 

@@ -1,5 +1,4 @@
-import type { RunRequest } from '../judge.ts'
-import type { RunResult } from '../run.ts'
+import type { Judged, RunRequest } from '../judge.ts'
 import type { Ground } from '../stores/simulated.ts'
 
 /** The store under all runs of a thread, by its name. */
@@ -22,4 +21,4 @@ export type ToThread = { readonly index: number; readonly request: RunRequest }
 export type FromThread =
   | { readonly kind: 'ready' }
   | { readonly kind: 'refused'; readonly message: string }
-  | { readonly kind: 'result'; readonly index: number; readonly result: RunResult }
+  | { readonly kind: 'result'; readonly index: number; readonly result: Judged }

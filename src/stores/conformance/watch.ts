@@ -162,6 +162,21 @@ export const watchCases: readonly Case[] = [
     },
   },
   {
+    name: 'a fresh watch is moved only by who was answered since it began; one that is not, is restarted by anyone (0.20)',
+    needs: 'clock',
+    run: async ({ store, sweepMs, move, now, advance, unchanged }) => {
+      await sweepMs()
+      const heardMs = await now()
+      await advance(1)
+      await move()
+      const sent = { lastReplyMs: heardMs, sinceReplyMs: 0, maxAgeMs: 600_000 }
+      assert.equal((await unchanged([], () => store.watch.move(sent))).kind, 'refused')
+      assert.equal((await store.watch.move({ ...sent, lastReplyMs: heardMs + 1 })).kind, 'moved')
+      await advance(60_000)
+      assert.equal((await store.watch.move(sent)).kind, 'restarted')
+    },
+  },
+  {
     name: 'before a sweep period is declared there is no watch to move (0.20)',
     needs: 'content',
     run: async ({ store, inspectable, move }) => {

@@ -351,7 +351,8 @@ export class Model {
     else if (!this.#fresh()) {
       kind = 'restarted'
       watch.seenSinceMs = watch.seenAtMs = nowMs
-    } else if ((watch.seenAtMs ?? 0) < nowMs) watch.seenAtMs = nowMs
+    } else if (lastReplyMs < (watch.seenSinceMs ?? 0)) kind = 'refused'
+    else if ((watch.seenAtMs ?? 0) < nowMs) watch.seenAtMs = nowMs
     return { kind, nowMs, seenSinceMs: watch.seenSinceMs ?? nowMs, silent }
   }
 

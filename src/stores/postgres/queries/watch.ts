@@ -33,7 +33,8 @@ ${beyond},
 w as materialized (select * from holdfast.watch for update),
 next as (select case
     when t.ms - ($1::float8 + $2::float8) not between -1000 and $3::float8 then 'refused'
-    when w.seen_since is not null and ${fresh} then 'moved'
+    when w.seen_since is not null and ${fresh}
+      then case when $1::float8 < w.seen_since then 'refused' else 'moved' end
     else 'restarted' end as kind, w.seen_since, w.seen_at from w, t),
 written as (update holdfast.watch o
   set seen_since = case n.kind when 'moved' then n.seen_since else t.ms end,
