@@ -59,6 +59,11 @@ program
   .option('--verify', 'run a seed twice and compare')
   .option('--silent-ms <ms>', silentSays, wholeNumber('--silent-ms', 100), silentMs)
   .option('--trace', 'print every event')
+  .option(
+    '--until <n>',
+    'stop after the n-th event, and show how everything stands',
+    wholeNumber('--until', 1),
+  )
   .option('--json', 'print one JSON object and nothing else')
   .action(async (target: string, options: ReplayOptions) => {
     process.exitCode = await replay(target, options)

@@ -5,6 +5,7 @@ import type { Fault } from './faults/fault.ts'
 import { databaseTimeOnly, firstDifference, withDatabaseTimeOnly } from './metamorphic.ts'
 import { type Fingerprint, type ShrinkOptions, type Shrunk, matches, shrink, tellingFirst } from './shrink.ts'
 import { realMs } from './guard/real-clock.ts'
+import { type WorldState, stateOf } from './state-of.ts'
 import { type RunOptions, type RunResult, type StoreFactory, run } from './run.ts'
 import type { Scenario } from './scenarios/scenario.ts'
 import { parseSeed } from './seed.ts'
@@ -28,11 +29,15 @@ export interface RunRequest {
   readonly fingerprint?: Fingerprint
   /** Find the least of the run that fails like that, within so many ms. */
   readonly shrinkMs?: number
+  /** Stop after so many events, and tell how the world stands then. */
+  readonly until?: number
 }
 
 export interface Judged extends RunResult {
   /** Null: it was not asked to be shrunk. */
   readonly shrunk: (Shrunk & { readonly passing: Passing | null }) | null
+  /** Null: it was not asked for. */
+  readonly state: WorldState | null
 }
 
 /** The run that lacks one more fault or step, and passes. */
@@ -84,10 +89,21 @@ async function judgeOn(
     ...(request.draws && { draws: request.draws }),
     keepStory: request.story,
   }
-  const { fingerprint, shrinkMs } = request
+  const { fingerprint, shrinkMs, until } = request
+  if (until !== undefined) return untilThen(options, until)
   if (fingerprint && shrinkMs !== undefined) return shrunken(options, { fingerprint, boundMs: shrinkMs })
   const result = await judged(request, options)
-  return { ...(fingerprint ? tellingFirst(result, fingerprint) : result), shrunk: null }
+  return { ...(fingerprint ? tellingFirst(result, fingerprint) : result), shrunk: null, state: null }
+}
+
+async function untilThen(options: RunOptions, until: number): Promise<Judged> {
+  let state: WorldState | null = null
+  const result = await run({
+    ...options,
+    stop: ({ events }) => events >= until,
+    inspect: async (world) => void (state = await stateOf(world)),
+  })
+  return { ...result, shrunk: null, state }
 }
 
 async function judged(request: RunRequest, options: RunOptions): Promise<RunResult> {
@@ -139,7 +155,7 @@ async function shrunken(options: RunOptions, asked: ShrinkOptions): Promise<Judg
     asked.fingerprint.property === databaseTimeOnly ? 1 : databaseTimeEach,
   )
   const passing = result.violations.some(same) ? await nearest(least, result, same) : null
-  return { ...tellingFirst(result, asked.fingerprint), shrunk: { ...about, passing } }
+  return { ...tellingFirst(result, asked.fingerprint), shrunk: { ...about, passing }, state: null }
 }
 
 /** A candidate runs only as long as it takes to fail, unless it takes two runs to see that. */

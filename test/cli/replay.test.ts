@@ -49,6 +49,18 @@ describe('a failure', () => {
     expect(again.stdout).toContain(first)
   })
 
+  test('is shown up to an event, and then how everything stands', async () => {
+    const { event } = parsed()
+    const part = await at.run(['replay', file, '--until', '40'])
+    expect([part.code, part.stderr]).toEqual([0, ''])
+    expect(part.stdout).toMatch(/^as it stands after event 4\d, at \+[\d.]+s$/m)
+    expect(part.stdout).toMatch(/^ {2}machine +is/m)
+    expect(part.stdout).not.toMatch(/PASS|FAIL/)
+    const whole = await at.run(['replay', file, '--until', `${event}`])
+    expect(whole.code).toBe(1)
+    expect(whole.stdout).toMatch(/^FAIL convergence: /m)
+  })
+
   test('in a folder with a name that a shell would take apart has such a command, too', async () => {
     const odd = "it's a $(folder)"
     const there = await at.run(['simulate', fixture('never-ends'), '--seed', '5', '--report', odd])

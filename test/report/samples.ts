@@ -100,6 +100,7 @@ export function resultOf(over: Partial<Judged> = {}): Judged {
     steps: 2,
     without: [],
     shrunk: null,
+    state: null,
     draws: [1, 2],
     story: [started('j7', 1_000), started('j8', 2_000), started('j7', 99_000)],
     ...over,

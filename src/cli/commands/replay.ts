@@ -4,12 +4,14 @@ import { standardProperties } from '../../properties/index.ts'
 import { count, inert, inertJson } from '../../report/format.ts'
 import { exitCodes, verdictOf } from '../../report/report.ts'
 import { storyLine } from '../../report/story.ts'
+import { stateText } from '../../report/state.ts'
 import { failureText, tagOf } from '../../report/text.ts'
 import { requireFamilies } from '../../sim/catalogue.ts'
 import { databaseTimeOnly } from '../../sim/metamorphic.ts'
 import type { RunRequest } from '../../sim/judge.ts'
 import { type ReplayFile, parseReplay } from '../../sim/replay.ts'
 import { formatSeed, parseSeed } from '../../sim/seed.ts'
+import type { WorldState } from '../../sim/state-of.ts'
 import { type Summary, createTally } from '../../sim/tally.ts'
 import { runPool } from '../../sim/threads/pool.ts'
 import { about } from '../about.ts'
@@ -23,14 +25,20 @@ export interface ReplayOptions extends StoreOptions {
   readonly verify?: boolean
   readonly silentMs: number
   readonly trace?: boolean
+  /** Stop after so many events. */
+  readonly until?: number
   readonly json?: boolean
 }
+
+/** Of what led to the state that `--until` shows. */
+const linesBefore = 12
 
 /** Runs one seed, or a replay file, again; answers the exit code of what happened this time. */
 export async function replay(target: string, options: ReplayOptions): Promise<number> {
   if (options.faults) requireFamilies(options.faults)
   const file = existsSync(target) ? replayFile(target) : null
-  const request = file ? fileRequest(file) : seedRequest(target, options)
+  const asked = file ? fileRequest(file) : seedRequest(target, options)
+  const request = options.until === undefined ? asked : { ...asked, until: options.until }
   const code = about()
   const module = options.module ?? file?.file ?? null
   const tally = createTally({
@@ -39,6 +47,7 @@ export async function replay(target: string, options: ReplayOptions): Promise<nu
     single: true,
   })
   let story: readonly string[] = []
+  let state: WorldState | null = null
   await withStore({ ...options, store: request.store }, (store) =>
     runPool({
       store,
@@ -48,7 +57,9 @@ export async function replay(target: string, options: ReplayOptions): Promise<nu
       next: once(request),
       done: (index, ran) => {
         tally.add(index, ran)
-        if (ran.kind === 'result') story = (ran.result.story ?? []).map(storyLine)
+        if (ran.kind !== 'result') return
+        story = (ran.result.story ?? []).map(storyLine)
+        state = ran.result.state
       },
     }),
   )
@@ -68,6 +79,18 @@ export async function replay(target: string, options: ReplayOptions): Promise<nu
       `${inertJson({ command: 'replay', version, engine, verdict, reasons, events, traceHash, failures })}\n`,
     )
     return exitCodes[verdict]
+  }
+  if (state) {
+    const about = new Set(
+      summary.failures.flatMap(({ result }) => (result?.violations ?? []).map(({ subject }) => subject)),
+    )
+    const told = options.trace ? story : story.slice(-linesBefore)
+    const failed = summary.failures.map(
+      (failure) => `${tagOf(failure)} ${inert(`${failure.property}: ${failure.message}`)}`,
+    )
+    process.stdout.write(`${[...told, '', ...stateText(state, about), ...failed].join('\n')}\n`)
+    // A part of a run is no verdict but on what it shows.
+    return failed.length > 0 ? exitCodes[verdict] : exitCodes.pass
   }
   const lines = options.trace ? [...story, ''] : []
   for (const failure of summary.failures)
