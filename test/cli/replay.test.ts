@@ -56,7 +56,7 @@ describe('a failure', () => {
     expect(part.stdout).toMatch(/^as it stands after event 4\d, at \+[\d.]+s$/m)
     expect(part.stdout).toMatch(/^ {2}machine +is/m)
     expect(part.stdout).not.toMatch(/PASS|FAIL/)
-    const whole = await at.run(['replay', file, '--until', `${event}`])
+    const whole = await at.run(['replay', file, '--until', `${event + 1}`])
     expect(whole.code).toBe(1)
     expect(whole.stdout).toMatch(/^FAIL convergence: /m)
   })

@@ -58,7 +58,7 @@ describe('a run that is stopped after an event', () => {
     expect(running.length).toBeGreaterThan(0)
     for (const { id, epoch, lease } of running) {
       expect(claimed.get(id)).toBe(epoch)
-      expect(lease?.endsMs).toBeLessThan(131_000 + 30_000)
+      expect(lease?.endsMs).toBeGreaterThan(100_000)
       expect(lease?.worker).toMatch(/^w[12]~/)
     }
   })
