@@ -8,12 +8,7 @@ import type { Outcome } from '../../src/engine/jobs/record.ts'
 import type { InsertParams, InspectableStore, NewJob } from '../../src/engine/ports/store.ts'
 import { StoreUnavailable } from '../../src/engine/errors.ts'
 import { rawMemoryStore } from '../../src/stores/memory/index.ts'
-import {
-  type SqliteStore,
-  SqliteUnavailable,
-  rawSqliteStore,
-  sqliteStore,
-} from '../../src/stores/sqlite/index.ts'
+import { SqliteUnavailable, rawSqliteStore, sqliteStore } from '../../src/stores/sqlite/index.ts'
 import { steps, tables } from '../../src/stores/sqlite/schema.ts'
 
 const directory = mkdtempSync(path.join(tmpdir(), 'holdfast-sqlite-'))
@@ -48,14 +43,14 @@ function inserted(id: string): NewJob {
 
 async function opened(
   file = newFile(),
-): Promise<{ file: string; db: Database.Database; store: SqliteStore }> {
+): Promise<{ file: string; db: Database.Database; store: InspectableStore }> {
   const db = new Database(file, { timeout: 0 })
   const store = sqliteStore({ database: db }, { callMs: 300 })
   await store.migrate()
   return { file, db, store }
 }
 
-async function claimed(store: SqliteStore, token = 't'): Promise<number> {
+async function claimed(store: InspectableStore, token = 't'): Promise<number> {
   const queues = [{ queue: 'q', limit: 9 }]
   const params = { token, worker: 'w', limit: 9, queues, kinds: ['k'], solo: 'take' } as const
   const reply = await store.claims.claim(params)
@@ -71,12 +66,7 @@ describe('errors', () => {
     const big = inserting('b', JSON.stringify('x'.repeat(100_000)))
     const failure = await store.jobs.insert(big).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(StoreUnavailable)
-    await expect(store.transact((tx) => tx.insert(big))).rejects.toMatchObject({
-      code: 'STORE_UNAVAILABLE',
-      reason: 'full',
-      sqliteCode: 'SQLITE_FULL',
-      sent: 'no',
-    })
+    expect(failure).toMatchObject({ sent: 'no', cause: { reason: 'full', sqliteCode: 'SQLITE_FULL' } })
     expect(await store.jobs.get({ id: 'b' })).toBe(null)
     db.pragma('max_page_count = 100000')
     expect(await store.jobs.insert(big)).toEqual({ kind: 'inserted', jobs: [{ id: 'b', created: true }] })
@@ -110,8 +100,9 @@ describe('errors', () => {
     await store.jobs.insert(inserting('a'))
     const readonly = sqliteStore({ database: new Database(file, { readonly: true }) }, { callMs: 300 })
     expect((await readonly.jobs.get({ id: 'a' }))?.spec.id).toBe('a')
-    await expect(readonly.transact((tx) => tx.insert(inserting('b')))).rejects.toMatchObject({
-      reason: 'read-only',
+    await expect(readonly.jobs.insert(inserting('b'))).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      cause: { reason: 'read-only' },
     })
     const own = sqliteStore({ file })
     await own.close()
@@ -141,9 +132,9 @@ describe('a lock that another connection holds', () => {
     const failure = await store.jobs.insert(inserting('a')).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(StoreUnavailable)
     expect(failure).toMatchObject({ sent: 'no' })
-    const bare = await store.transact((tx) => tx.insert(inserting('a'))).catch((error: unknown) => error)
-    expect(bare).toBeInstanceOf(SqliteUnavailable)
-    expect(bare).toMatchObject({ reason: 'busy', sent: 'no' })
+    const { cause } = failure as StoreUnavailable
+    expect(cause).toBeInstanceOf(SqliteUnavailable)
+    expect(cause).toMatchObject({ reason: 'busy', sent: 'no' })
     db.exec('commit')
     expect(await store.jobs.get({ id: 'a' })).toBe(null)
     await store.close()
@@ -169,85 +160,6 @@ describe('a lock that another connection holds', () => {
     expect(db.open).toBe(true)
     expect(db.pragma('busy_timeout', { simple: true })).toBe(1_234n)
     expect(() => sqliteStore({ database: db })).toThrow(/serves another store/)
-  })
-})
-
-describe('transactions', () => {
-  test('transact commits what the caller and the store wrote, or none of it', async () => {
-    const { db, store } = await opened()
-    db.exec('create table orders (id text) strict')
-    const order = db.prepare('insert into orders values (?)')
-    await store.transact((tx) => {
-      order.run('a')
-      expect(tx.insert(inserting('a'))).toMatchObject({ kind: 'inserted' })
-    })
-    const broken = store.transact((tx) => {
-      order.run('b')
-      tx.insert(inserting('b'))
-      throw new RangeError('no')
-    })
-    await expect(broken).rejects.toThrow(RangeError)
-    const awaiting = store.transact(async (tx) => {
-      tx.insert(inserting('c'))
-    })
-    await expect(awaiting).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
-    expect(db.prepare('select id from orders').pluck().all()).toEqual(['a'])
-    expect((await store.dump()).jobs.map(({ spec }) => spec.id)).toEqual(['a'])
-  })
-
-  test('a settle inside it applies with the rest, or throws and lets nothing of it be committed', async () => {
-    const { db, store } = await opened()
-    db.exec('create table sums (n integer) strict')
-    await store.jobs.insert(inserting('a'))
-    const epoch = await claimed(store)
-    const settling = (at: number): Parameters<SqliteStore['jobs']['settle']>[0] => ({
-      worker: 'w',
-      settlements: [{ id: 'a', epoch: at, outcome: { kind: 'succeeded', result: '1' }, repeated: false }],
-    })
-    const stale = store.transact((tx) => {
-      db.exec('insert into sums values (1)')
-      try {
-        tx.settle(settling(epoch + 1))
-      } catch {
-        // Whoever swallows it cannot commit either.
-      }
-    })
-    await expect(stale).rejects.toMatchObject({ code: 'LEASE_LOST' })
-    expect(db.prepare('select count(*) from sums').pluck().get()).toBe(0)
-    expect((await store.jobs.get({ id: 'a' }))?.state).toBe('running')
-    await store.transact((tx) => {
-      db.exec('insert into sums values (2)')
-      tx.settle(settling(epoch))
-    })
-    expect(db.prepare('select n from sums').pluck().all()).toEqual([2])
-    expect((await store.jobs.get({ id: 'a' }))?.state).toBe('succeeded')
-  })
-
-  test('the work of a transaction runs once, whatever lock it meets', async () => {
-    const { store } = await opened()
-    let runs = 0
-    const meeting = store.transact(() => {
-      runs += 1
-      throw new Database.SqliteError('another database is locked', 'SQLITE_BUSY')
-    })
-    await expect(meeting).rejects.toMatchObject({ reason: 'busy', sent: 'no' })
-    expect(runs).toBe(1)
-  })
-
-  test("join works inside the caller's own transaction, and only there", async () => {
-    const { db, store } = await opened()
-    expect(() => store.join()).toThrow(/begin a transaction/)
-    let late: ReturnType<SqliteStore['join']> | undefined
-    const both = db.transaction((commit: boolean) => {
-      late = store.join()
-      expect(late.insert(inserting('a'))).toMatchObject({ kind: 'inserted' })
-      if (!commit) throw new RangeError('no')
-    })
-    expect(() => both(false)).toThrow(RangeError)
-    expect(await store.jobs.get({ id: 'a' })).toBe(null)
-    both(true)
-    expect((await store.jobs.get({ id: 'a' }))?.state).toBe('queued')
-    expect(() => late?.insert(inserting('b'))).toThrow(/has ended/)
   })
 })
 

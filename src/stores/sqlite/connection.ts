@@ -16,8 +16,6 @@ export interface Connection {
   write<R>(work: (operation: Operation) => R): R
   /** Runs `work`, which only reads, on one snapshot. */
   read<R>(work: (operation: Operation) => R): R
-  /** Runs `work` at `nowMs`, whole or not at all, in a transaction that is open on this handle. */
-  within<R>(nowMs: number, work: (operation: Operation) => R): R
   nowMs(): number
   migrate(): Migrated
   close(): void
@@ -106,27 +104,10 @@ function connect(
     }
   }
 
-  function within<R>(nowMs: number, work: (operation: Operation) => R): R {
-    const outerMs = fixedMs
-    statements.command('savepoint holdfast').run()
-    try {
-      ready()
-      fixedMs = nowMs
-      return work({ ...statements, nowMs })
-    } catch (error) {
-      if (driver.inTransaction) statements.command('rollback to holdfast').run()
-      throw typed(error, 'no')
-    } finally {
-      fixedMs = outerMs
-      if (driver.inTransaction) statements.command('release holdfast').run()
-    }
-  }
-
   return {
     driver,
     write: (work) => transaction(ready, beginWrite, work),
     read: (work) => transaction(ready, beginRead, work),
-    within,
     nowMs: () => time.nowMs(),
     migrate: () => {
       const prepare = (): void => {

@@ -27,7 +27,6 @@ import { renew } from './renew.ts'
 import { settle } from './settle.ts'
 import type { Operation } from './statements.ts'
 import { expireTimeouts } from './timeouts.ts'
-import { type Transactions, createTransactions } from './transact.ts'
 import { type Turnstile, createTurnstile } from './turnstile.ts'
 import * as watch from './watch.ts'
 import { insertsWithin } from './within.ts'
@@ -35,7 +34,6 @@ import { insertsWithin } from './within.ts'
 export { SchemaUnusable, StoreClosed, StoreCorrupt } from '../errors.ts'
 export { SqliteUnavailable } from './errors.ts'
 export type { UnavailableReason } from './errors.ts'
-export type { SqliteTransaction, Transactions } from './transact.ts'
 
 /** Where the jobs are: a file of the store's own, or a handle of the caller's, which the store never closes. */
 export type SqliteTarget = { readonly file: string } | { readonly database: SqliteHandle }
@@ -57,15 +55,13 @@ export interface SqliteOptions extends ResilientOptions {
   readonly random?: Random
 }
 
-export type SqliteStore = InspectableStore & Transactions
-
 /**
  * Jobs in an SQLite database, for the processes of one machine; `migrate()` it once before use. Needs the
  * package `better-sqlite3`. The database's time is this machine's wall clock. A lock that another process
  * holds is waited for without blocking the event loop, for nine tenths of `callMs`.
  * Throws `InvalidConfig` if the file can never be opened, or the handle serves another store.
  */
-export function sqliteStore(target: SqliteTarget, options: SqliteOptions = {}): SqliteStore {
+export function sqliteStore(target: SqliteTarget, options: SqliteOptions = {}): InspectableStore {
   const clock = options.clock ?? systemClock
   const callMs = options.callMs ?? 5_000
   const { synchronous = 'full', random = systemRandom } = options
@@ -80,9 +76,8 @@ export function sqliteStore(target: SqliteTarget, options: SqliteOptions = {}): 
       : adopt(target.database as SqliteDriver.Database, settings)
   // A tenth is left for the operation itself, so that a call which only ever met a lock ends as "not sent".
   const patience = { clock, random, patienceMs: callMs * 0.9 }
-  const writes = createTurnstile(patience)
-  const raw = storeOver(connection, createTurnstile(patience), writes, callMs)
-  return { ...raw, ...resilient(raw, { ...options, callMs }), ...createTransactions(connection, writes) }
+  const raw = storeOver(connection, createTurnstile(patience), createTurnstile(patience), callMs)
+  return { ...raw, ...resilient(raw, { ...options, callMs }) }
 }
 
 function requireTarget(target: unknown): void {
