@@ -52,6 +52,7 @@ export function createFetcher(parts: FetchParts): Fetcher {
 
   async function run(): Promise<void> {
     while (goesOn()) {
+      rest.begun()
       if (claiming.unknown) await claiming.recover(claiming.unknown)
       else await claimIfAllowed()
       if (pace.waitMs > 0 && goesOn()) await rest.take(pace.waitMs)

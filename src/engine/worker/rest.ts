@@ -5,6 +5,8 @@ import { createWake } from './wake.ts'
 export interface Rest {
   /** The loop looks at what is free: whatever was freed before, it sees. */
   looked(): void
+  /** The loop begins a turn: whatever woke it before, it sees in this one. */
+  begun(): void
   /** Something is free that the loop waits for. */
   freed(): void
   /** Ends the rest, or the next one if there is none. */
@@ -24,6 +26,7 @@ export function createRest(clock: Clock): Rest {
     looked: () => {
       state.missed = false
     },
+    begun: wake.forget,
     freed: () => {
       if (state.resting) wake.wake()
       else state.missed = true

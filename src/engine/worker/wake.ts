@@ -3,6 +3,8 @@ import type { Clock } from '../ports/clock.ts'
 /** A wait that ends after a time or when somebody wakes it. A wake that came early is not lost. */
 export interface Wake {
   readonly wake: () => void
+  /** Whoever waits looks at everything now: what woke before that is seen. */
+  readonly forget: () => void
   /** Null waits for the wake alone. */
   readonly wait: (delayMs: number | null, label: string) => Promise<void>
 }
@@ -14,6 +16,9 @@ export function createWake(clock: Clock): Wake {
     wake: () => {
       woken = true
       end?.()
+    },
+    forget: () => {
+      woken = false
     },
     wait: (delayMs, label) => {
       if (woken) {
