@@ -122,6 +122,7 @@ test(
     const name = await working()
     await server.restart()
     await endsWell(name)
+    expect(count('lost')).toBeGreaterThan(0)
   },
   patienceMs,
 )

@@ -83,7 +83,9 @@ function placeOf({ databaseUrl, file, schema, runtimeRole }: MigrateOptions): Pl
     says: `PostgreSQL ${inert(`${host}${pathname}`)}, schema ${inert(schema ?? 'holdfast')}`,
     open: async () => {
       const { postgresStore } = await import('../../stores/postgres/index.ts')
-      return postgresStore({ connectionString: databaseUrl ?? '' }, ofPostgres({ schema, runtimeRole }))
+      const onMigrationWaits = (message: string): void => void process.stderr.write(`${inert(message)}\n`)
+      const options = { ...ofPostgres({ schema, runtimeRole }), onMigrationWaits }
+      return postgresStore({ connectionString: databaseUrl ?? '' }, options)
     },
   }
 }

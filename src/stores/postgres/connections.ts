@@ -181,11 +181,17 @@ function parameters(
 ): string {
   const asked: (readonly [string, string])[] = [
     ['statement_timeout', `${serverMs}`],
+    ['lock_timeout', `${lockMs(serverMs)}`],
     ['idle_in_transaction_session_timeout', `${serverMs}`],
     ['default_transaction_isolation', 'read\\ committed'],
     ...plans,
   ]
   return [given, ...asked.map(([name, value]) => `-c ${name}=${value}`)].filter(Boolean).join(' ')
+}
+
+/** Less than the bound of the statement: it is the lock's own error that says what was waited for. */
+function lockMs(serverMs: number): number {
+  return Math.max(1, Math.floor(serverMs * 0.95))
 }
 
 /** A named statement is planned once; else it would be planned at each call for as long as that looks cheaper. */
@@ -195,10 +201,11 @@ function plans(prepared: boolean): readonly (readonly [string, string])[] {
 
 /** The same for one transaction; what handlers ask is planned as the server likes. */
 export function localSettings(leftMs: number, use: Use): string {
-  const bounds = ['statement_timeout', 'idle_in_transaction_session_timeout'].map((name) => [
-    name,
-    `${leftMs}`,
-  ])
+  const bounds = [
+    ['statement_timeout', `${leftMs}`],
+    ['lock_timeout', `${lockMs(leftMs)}`],
+    ['idle_in_transaction_session_timeout', `${leftMs}`],
+  ]
   return [...bounds, ...(use === 'handlers' ? [] : planning)]
     .map(([name, value]) => `set local ${name} = ${value}`)
     .join('; ')

@@ -23,7 +23,9 @@ export class PostgresUnavailable extends StoreUnavailable {
   readonly reason: UnavailableReason
   readonly sqlState: string | null
   constructor(reason: UnavailableReason, sqlState: string | null, sent: 'no' | 'maybe', cause: Error) {
-    super(`${advice[reason]} (${sqlState === null ? '' : `${sqlState}: `}${cause.message})`, sent, { cause })
+    super(`${says(reason, sqlState)} (${sqlState === null ? '' : `${sqlState}: `}${told(cause)})`, sent, {
+      cause,
+    })
     this.reason = reason
     this.sqlState = sqlState
   }
@@ -48,9 +50,22 @@ const advice: Readonly<Record<UnavailableReason, string>> = {
   'starting or stopping': 'PostgreSQL is starting or stopping',
 }
 
+function says(reason: UnavailableReason, sqlState: string | null): string {
+  return sqlState === '55P03'
+    ? 'another session holds a lock that this waited for; pg_stat_activity shows who is idle in transaction'
+    : advice[reason]
+}
+
+/** With the row or the table that was waited for, where the server says which. */
+function told(cause: Error): string {
+  const { where } = cause as Partial<ServerError>
+  return typeof where === 'string' ? `${cause.message}, ${where.split('\n')[0]}` : cause.message
+}
+
 interface ServerError extends Error {
   readonly code: string
   readonly constraint?: string
+  readonly where?: string
 }
 
 /**

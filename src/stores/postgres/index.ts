@@ -6,6 +6,7 @@ import { systemClock } from '../../engine/system.ts'
 import { type ResilientOptions, resilient } from '../resilient.ts'
 import { createHints } from './hints.ts'
 import { type MigrationOptions, migrationSql } from './migrations/script.ts'
+import { tellingWaits } from './migrations/waits.ts'
 import { defaultSchema, schemaTexts } from './names.ts'
 import { openDatabase } from './pool.ts'
 import { storeOver } from './store.ts'
@@ -53,6 +54,11 @@ export interface PostgresOptions extends ResilientOptions, MigrationOptions {
    * ignored.
    */
   readonly onConnectionLost?: (error: Error) => void
+  /**
+   * Told while `migrate()` waits for a lock of another session, every `callMs`: which session that is. It gives up
+   * after a minute by itself. What it throws is ignored.
+   */
+  readonly onMigrationWaits?: (message: string) => void
 }
 
 /**
@@ -75,16 +81,19 @@ export function postgresStore(target: PostgresTarget, options: PostgresOptions =
   const listening = listeningOf(notify, connection)
   const hints = channel !== null && listening && createHints({ ...common, connection: listening, channel })
   const database = openDatabase({ ...common, connection, connections, prepared, text })
+  const store = storeOver(database, {
+    name: 'postgres',
+    callMs,
+    text,
+    migrationScript: migrationSql(options),
+    grants: options.runtimeRole !== undefined,
+    channel,
+  })
+  const waits = { database, clock, everyMs: callMs, tell: harmless(options.onMigrationWaits) }
   const raw: InspectableStore = {
-    ...storeOver(database, {
-      name: 'postgres',
-      callMs,
-      text,
-      migrationScript: migrationSql(options),
-      grants: options.runtimeRole !== undefined,
-      channel,
-    }),
+    ...store,
     ...(hints && { hints: { listen: hints.listen } }),
+    migrate: () => tellingWaits(waits, store.migrate),
     close: async () => void (await Promise.all([hints && hints.close(), database.close()])),
   }
   return { ...raw, ...resilient(raw, { ...options, callMs }) }
@@ -102,10 +111,10 @@ function listeningOf(notify: unknown, connection: PoolConfig): PoolConfig | null
 }
 
 /** A listener that throws within an event of the driver would end the process. */
-function harmless(listener: ((error: Error) => void) | undefined): (error: Error) => void {
-  return (error) => {
+function harmless<T>(listener: ((told: T) => void) | undefined): (told: T) => void {
+  return (told) => {
     try {
-      listener?.(error)
+      listener?.(told)
     } catch {
       // As the option says.
     }
