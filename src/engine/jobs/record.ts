@@ -68,7 +68,7 @@ export interface JobRecord {
   readonly evictions: number
   /** +1 on every write of the job. */
   readonly version: number
-  /** Insertion sequence; orders jobs that became visible in the same instant. */
+  /** Insertion sequence; orders jobs that became visible in the same instant. Shown rounded beyond 2^53. */
   readonly seq: number
   readonly visibleAtMs: number | null
   readonly token: string | null

@@ -9,7 +9,7 @@ import * as control from './control.ts'
  */
 export interface Choice {
   /** In claim order. */
-  readonly seqs: readonly number[]
+  readonly seqs: readonly string[]
   /** They are one job, on its last eviction. */
   readonly solo: boolean
   readonly soloWaiting: boolean
@@ -19,7 +19,8 @@ interface Due {
   readonly queue: string
   readonly band: number
   readonly visibleAtMs: number
-  readonly seq: number
+  /** As text: the claim names its rows by them, and a number is exact only up to 2^53. */
+  readonly seq: string
 }
 
 /**
@@ -38,7 +39,7 @@ export async function choose(session: Session, params: ClaimParams): Promise<Cho
 }
 
 const lookAt = `with ${time}
-  select a.queue, a.band, a.visible_at, a.seq from unnest($1::text[]) as q(queue)
+  select a.queue, a.band, a.visible_at, a.seq::text from unnest($1::text[]) as q(queue)
   cross join unnest($2::int[], $3::text[]) as k(kind_key, kind)
   cross join (values (0::smallint), (1::smallint), (2::smallint), (3::smallint)) as b(band)
   cross join lateral (select j.queue, j.band, j.visible_at, j.seq from holdfast.job j
@@ -54,7 +55,7 @@ async function look(
   kinds: readonly string[],
   { place, limit }: { readonly place: 0 | 1; readonly limit: number },
 ): Promise<Due[]> {
-  type Row = [queue: string, band: number, visibleAtMs: number, seq: number]
+  type Row = [queue: string, band: number, visibleAtMs: number, seq: string]
   const rows = await session.query<Row>(looks[place], [queues, kinds.map(kindKey), kinds, limit])
   return rows.map(([queue, band, visibleAtMs, seq]) => ({ queue, band, visibleAtMs, seq }))
 }
@@ -67,7 +68,7 @@ function chosen(
 ): Choice {
   const soloAhead = (): Due | undefined =>
     stance === 'pass' ? undefined : alone.find(({ queue }) => room.has(queue))
-  const seqs: number[] = []
+  const seqs: string[] = []
   for (const next of [...many, null]) {
     if (seqs.length >= limit || room.size === 0) break
     if (next && !room.has(next.queue)) continue
@@ -92,5 +93,5 @@ function before(a: Due, b: Due): boolean {
 }
 
 function earlier(a: Due, b: Due): boolean {
-  return a.visibleAtMs < b.visibleAtMs || (a.visibleAtMs === b.visibleAtMs && a.seq < b.seq)
+  return a.visibleAtMs < b.visibleAtMs || (a.visibleAtMs === b.visibleAtMs && BigInt(a.seq) < BigInt(b.seq))
 }

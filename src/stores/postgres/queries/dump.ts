@@ -38,7 +38,7 @@ export async function dump(session: Session): Promise<StoreDump> {
 interface Content {
   /** Rows as the server writes them. */
   readonly tables: readonly { readonly table: string; readonly rows: readonly string[] }[]
-  readonly seq: number
+  readonly seq: string
   readonly seqUsed: boolean
 }
 
@@ -48,9 +48,9 @@ export async function snapshot(session: Session, store: string): Promise<StoreSn
     const rows = await session.query<[string]>(`select x::text from holdfast.${table} x`)
     tables.push({ table, rows: rows.map(([row]) => row) })
   }
-  const sequence = 'select last_value, is_called from holdfast.job_seq'
-  const [row] = await session.query<[seq: number, seqUsed: boolean]>(sequence)
-  const [seq, seqUsed] = row as [number, boolean]
+  const sequence = 'select last_value::text, is_called from holdfast.job_seq'
+  const [row] = await session.query<[seq: string, seqUsed: boolean]>(sequence)
+  const [seq, seqUsed] = row as [string, boolean]
   return { store, content: { tables, seq, seqUsed } satisfies Content }
 }
 
@@ -68,7 +68,7 @@ export async function restore(session: Session, snapshot: StoreSnapshot, store: 
 /** Removes everything, counters included. */
 export async function reset(session: Session): Promise<void> {
   await empty(session)
-  await setSequence(session, 1, false)
+  await setSequence(session, '1', false)
 }
 
 /** One statement: the tables are small here, and emptying them by `truncate` costs files. */
@@ -77,6 +77,6 @@ async function empty(session: Session): Promise<void> {
   await session.query(`with ${parts.join(', ')} select`)
 }
 
-async function setSequence(session: Session, seq: number, used: boolean): Promise<void> {
+async function setSequence(session: Session, seq: string, used: boolean): Promise<void> {
   await session.query(`select setval('holdfast.job_seq', $1, $2)`, [seq, used])
 }
