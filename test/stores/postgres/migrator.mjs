@@ -1,13 +1,13 @@
-// Sets a database up at the same moment as others, and enqueues a job.
+// Sets schemas up, each at the same moment as others do, and enqueues a job in each.
 //   node migrator.mjs URL ID
 import { postgresStore } from '../../../dist/stores/postgres/index.js'
 
 const [connectionString, id] = /** @type {[string, string]} */ (process.argv.slice(2))
-process.once('message', () => void migrate())
+process.on('message', (schema) => void migrate(String(schema)))
 process.send?.({ kind: 'ready' })
 
-async function migrate() {
-  const store = postgresStore({ connectionString }, { callMs: 30_000 })
+async function migrate(/** @type {string} */ schema) {
+  const store = postgresStore({ connectionString }, { schema, callMs: 30_000 })
   await store.migrate()
   const budget = { maxAttempts: 3, maxEvictions: 3, backoffMs: [0], jitter: false }
   const times = { leaseTtlMs: 30_000, timeoutMs: 60_000, enqueuedAtMs: 0 }
@@ -15,5 +15,5 @@ async function migrate() {
   const spec = { ...what, ...budget, ...times, metadata: null, traceparent: null }
   await store.jobs.insert({ insertId: id, jobs: [{ spec, due: { delayMs: 0 } }] })
   await store.close()
-  process.disconnect()
+  process.send?.({ kind: schema })
 }
