@@ -112,6 +112,21 @@ describe('a hint', () => {
 })
 
 describe('the bound of 8000 bytes (S10)', () => {
+  test('has nothing to do with the size of an input, nor with that of one name', async () => {
+    const emoji = '\u{1F6A8}'
+    const inputs = [1, 7_999, 8_000, 1_048_576].map((bytes) =>
+      bytes === 1 ? '1' : `"${'x'.repeat(bytes - 2)}"`,
+    )
+    for (const input of [...inputs, JSON.stringify(emoji.repeat(2_000))]) {
+      const insert = inserting(id(), input)
+      expect(await toldBy(() => store.jobs.insert(insert))).toEqual(['["q"]'])
+    }
+    for (const queue of ['q'.repeat(63), 'q'.repeat(64), 'ä'.repeat(512), emoji.repeat(256)]) {
+      const [told] = await toldBy(() => store.jobs.insert(batch({ queue })))
+      expect(queuesOf(told ?? '')).toEqual([queue])
+    }
+  })
+
   const long = (count: number): string[] =>
     Array.from({ length: count }, (_, n) => `${n}`.padStart(2, '0') + '\u{1F6A8}'.repeat(255))
 

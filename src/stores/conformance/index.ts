@@ -22,6 +22,7 @@ import { renewCases } from './renew.ts'
 import { settleCases } from './settle.ts'
 import { repeatCases } from './settle-repeat.ts'
 import { soloCases } from './solo.ts'
+import { sizeCases } from './sizes.ts'
 import { textCases } from './text.ts'
 import { timeoutCases } from './timeouts.ts'
 import { watchCases } from './watch.ts'
@@ -55,6 +56,7 @@ const facets: Readonly<Record<string, readonly Case[]>> = {
   'dispatch repair': dispatchCases,
   text: textCases,
   limits: limitCases,
+  sizes: sizeCases,
   content: contentCases,
 }
 
