@@ -83,6 +83,14 @@ const LAYERS = [
     reason: 'what PostgreSQL and PGlite have in common needs no driver',
   },
   {
+    name: 'stores/pglite/lock',
+    folder: /^stores\/pglite\/lock\.ts$/,
+    values: [/^stores\/errors\.ts$/, /^engine\//, /^node:(fs|path)$/],
+    types: [],
+    computed: false,
+    reason: 'a directory is locked by a file in it; nothing else of a store touches files by itself',
+  },
+  {
     name: 'stores/pglite',
     folder: /^stores\/pglite\//,
     values: [

@@ -16,3 +16,14 @@ export class StoreClosed extends HoldfastError {
 export class StoreCorrupt extends HoldfastError {
   readonly code = 'STORE_CORRUPT'
 }
+
+/** Another process, or this one, has the files of the store open, and only one may. Nothing was touched. */
+export class StoreInUse extends HoldfastError {
+  readonly code = 'STORE_IN_USE'
+  /** The process that has them. */
+  readonly pid: number
+  constructor(message: string, pid: number) {
+    super(message)
+    this.pid = pid
+  }
+}

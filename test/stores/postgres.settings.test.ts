@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createEngine } from '../../src/engine/engine.ts'
 import { defineJob } from '../../src/engine/jobs/definition.ts'
 import type { InspectableStore, NewJob } from '../../src/engine/ports/store.ts'
+import type { OpenStore } from '../../src/stores/conformance/index.ts'
 import { postgresStore } from '../../src/stores/postgres/index.ts'
 import { inserting } from '../support/inserting.ts'
 import { newDatabase } from '../support/postgres/database.ts'
@@ -155,7 +156,7 @@ describe('a database that writes dates as nobody else does, in a process of anot
   test('has the same course, to the last digit', async () => {
     const [plain, strange] = servers
     const opened = [await plain.open(), await strange.open()] as const
-    const expected = await course(opened[0].store as InspectableStore, opened[0].time?.advance ?? never)
+    const expected = await course(opened[0])
 
     const name = new URL(strange.url).pathname.slice(1)
     const client = await strange.connect()
@@ -173,19 +174,14 @@ describe('a database that writes dates as nobody else does, in a process of anot
     await look.end()
     store = strange.another()
     await store.migrate()
-    expect(await course(store, opened[1].time?.advance ?? never)).toEqual(expected)
+    expect(await course({ ...opened[1], store })).toEqual(expected)
   })
 })
 
-function never(): never {
-  throw new Error('a moved server has a time')
-}
-
 /** A bit of everything that has a time in it; answers all replies and what is stored at the end. */
-async function course(
-  store: InspectableStore,
-  advance: (ms: number) => Promise<void> | void,
-): Promise<unknown[]> {
+async function course(opened: OpenStore): Promise<unknown[]> {
+  const store = opened.store as InspectableStore
+  const advance = async (ms: number): Promise<void> => opened.time?.advance(ms)
   const said: unknown[] = [await store.now(), await store.watch.declare({ sweepMs: 5_000 })]
   for (const id of ['a', 'b', 'c'])
     await store.jobs.insert(inserting(id, String.raw`"\\ ' \" Straße \u0001"`))

@@ -77,6 +77,9 @@ export function typed(error: unknown, unanswered: 'no' | 'maybe'): unknown {
   if (/^Cannot use a pool after calling end|PGlite is clos/.test(error.message)) {
     return new StoreClosed('this store was closed; open another', { cause: error })
   }
+  if (/^PGlite failed to initialize/.test(error.message)) {
+    return new StoreCorrupt('the directory holds no database that this PGlite can open', { cause: error })
+  }
   if (!isServerError(error)) {
     return isLost(error) ? new PostgresUnavailable('connection', null, unanswered, error) : error
   }
