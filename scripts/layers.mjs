@@ -64,7 +64,7 @@ const LAYERS = [
   },
   {
     name: 'stores/postgres/connections',
-    folder: /^stores\/postgres\/(index|pool|connections|hints)\.ts$/,
+    folder: /^stores\/postgres\/(index|pool|connections|hints|preparing)\.ts$/,
     values: [/^stores\/(?!(memory|sqlite|pglite)\/)/, /^engine\//, /^pg$/],
     types: [],
     computed: false,
@@ -75,7 +75,7 @@ const LAYERS = [
     name: 'stores/postgres',
     folder: /^stores\/postgres\//,
     values: [
-      /^stores\/(?!(memory|sqlite|pglite)\/|postgres\/(index|pool|connections|hints)\.ts)/,
+      /^stores\/(?!(memory|sqlite|pglite)\/|postgres\/(index|pool|connections|hints|preparing)\.ts)/,
       /^engine\//,
     ],
     types: [],
@@ -94,7 +94,7 @@ const LAYERS = [
     name: 'stores/pglite',
     folder: /^stores\/pglite\//,
     values: [
-      /^stores\/(?!(memory|sqlite)\/|postgres\/(index|pool|connections|hints)\.ts)/,
+      /^stores\/(?!(memory|sqlite)\/|postgres\/(index|pool|connections|hints|preparing)\.ts)/,
       /^engine\//,
       /^@electric-sql\/pglite$/,
     ],

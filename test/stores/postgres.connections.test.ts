@@ -242,9 +242,12 @@ describe('a pooler that refuses the parameters of a connection', () => {
       store.claims.renew({ worker: 'w', tokens: [token] }),
     ])
     await Promise.all(replies)
+    // Too short to be tried again after a wait for a lock.
+    const short = open({ callMs: 1_000, connections: 2 })
+    await short.jobs.get({ id: id() })
     await locker.query('begin; lock table holdfast.job in exclusive mode')
     const job = inserting(id())
-    await expect(store.jobs.insert(job)).rejects.toMatchObject(unavailable('no'))
+    await expect(short.jobs.insert(job)).rejects.toMatchObject(unavailable('no'))
     // The server has ended it, or does so within the tenth that is left.
     const waiting = `select count(*)::int as n from pg_stat_activity
       where wait_event_type = 'Lock' and datname = current_database()`

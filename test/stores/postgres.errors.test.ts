@@ -51,6 +51,8 @@ describe('what the server said', () => {
     ['28P01', 'STORE_REFUSED'],
     ['3D000', 'STORE_REFUSED'],
     ['42501', 'STORE_REFUSED'],
+    ['42P05', 'STORE_REFUSED'],
+    ['26000', 'STORE_REFUSED'],
     ['42P01', 'STORE_SCHEMA'],
     ['3F000', 'STORE_SCHEMA'],
     ['42703', 'STORE_SCHEMA'],

@@ -2,12 +2,13 @@
 // to the server than two stores have (S04). Skipped where PgBouncer is not installed; CI installs it.
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createEngine } from '../../src/engine/engine.ts'
 import type { InspectableStore } from '../../src/engine/ports/store.ts'
 import { type OpenStore, storeConformance } from '../../src/stores/conformance/index.ts'
 import { postgresStore } from '../../src/stores/postgres/index.ts'
 import { inserting } from '../support/inserting.ts'
 import { newDatabase } from '../support/postgres/database.ts'
-import { type PgBouncer, pgBouncerBinary, startPgBouncer } from '../support/postgres/pgbouncer.ts'
+import { type PgBouncer, canTrack, pgBouncerBinary, startPgBouncer } from '../support/postgres/pgbouncer.ts'
 
 const binary = pgBouncerBinary()
 
@@ -71,6 +72,34 @@ describe.skipIf(binary === null)('behind PgBouncer (skipped: there is no pgbounc
     }
     await through.end()
   })
+
+  test('named statements are refused at the first call, before one of them is sent', async () => {
+    const store = postgresStore({ connectionString: bouncer.url }, { prepared: true, notify: false })
+    const refused = {
+      code: 'STORE_REFUSED',
+      message: expect.stringMatching(
+        /^prepared: true does not work here: a pooler .* does not track/,
+      ) as string,
+    }
+    const calls = Array.from({ length: 8 }, () => store.jobs.insert(inserting('prepared')))
+    for (const call of await Promise.allSettled(calls)) expect(call).toMatchObject({ reason: refused })
+    await expect(createEngine({ store }).start()).rejects.toMatchObject(refused)
+    await expect(store.migrate()).rejects.toMatchObject(refused)
+    expect(await stores[0].jobs.get({ id: 'prepared' })).toBe(null)
+    await store.close()
+  })
+
+  test.skipIf(binary !== null && !canTrack(binary))(
+    'named statements work where they are tracked (skipped: this PgBouncer cannot)',
+    async () => {
+      const tracking = await startPgBouncer(binary ?? '', database.url, 3, ['max_prepared_statements = 100'])
+      const store = postgresStore({ connectionString: tracking.url }, { prepared: true, notify: false })
+      const calls = Array.from({ length: 20 }, (_, n) => store.jobs.insert(inserting(`tracked-${n}`)))
+      for (const reply of await Promise.all(calls)) expect(reply).toMatchObject({ kind: 'inserted' })
+      await store.close()
+      await tracking.stop()
+    },
+  )
 
   test('listening through it is found out', async () => {
     const store = postgresStore({ connectionString: bouncer.url })

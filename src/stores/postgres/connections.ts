@@ -3,6 +3,7 @@ import { HoldfastError } from '../../engine/errors.ts'
 import type { Clock } from '../../engine/ports/clock.ts'
 import type { Use } from './database.ts'
 import { isUnknownParameter, spoils, typed, unconnected } from './errors.ts'
+import { requirePreparing } from './preparing.ts'
 
 /**
  * Connections of the store's own, in two pools, so that what keeps leases never waits for anything else, be it a
@@ -50,6 +51,7 @@ export function createConnections(options: ConnectionOptions): Connections {
   const { clock, callMs } = options
   const serverMs = Math.max(1, Math.floor(callMs * serverShare))
   const bounds = new WeakMap<pg.ClientBase, boolean>()
+  let mayPrepare = !options.prepared
   const lose = onceEach(options.onLost)
   let pools = openPools(options, serverMs, true, lose)
   const open = [pools]
@@ -81,6 +83,8 @@ export function createConnections(options: ConnectionOptions): Connections {
     try {
       const bounded = bounds.get(client) ?? (await isBounded(client, serverMs))
       bounds.set(client, bounded)
+      if (!mayPrepare) await requirePreparing(client, serverMs)
+      mayPrepare = true
       const waitedMs = clock.monotonicMs() - sinceMs
       // Having waited for long, less is left than the parameter of the connection allows.
       const inTime = waitedMs <= callMs - serverMs

@@ -77,7 +77,7 @@ export function typed(error: unknown, unanswered: 'no' | 'maybe'): unknown {
   if (/^Cannot use a pool after calling end|PGlite is clos/.test(error.message)) {
     return new StoreClosed('this store was closed; open another', { cause: error })
   }
-  if (/^PGlite failed to initialize/.test(error.message)) {
+  if (error.message.startsWith('PGlite failed to initialize')) {
     return new StoreCorrupt('the directory holds no database that this PGlite can open', { cause: error })
   }
   if (!isServerError(error)) {
@@ -108,6 +108,7 @@ const families: readonly (readonly [RegExp, UnavailableReason | ((error: ServerE
   [/^53|^58030$/, 'resources'],
   [/^28|^3D000$|^42501$/, refused],
   [/^42P01$|^3F000$|^42703$/, schemaless],
+  [/^42P05$|^26000$/, unprepared],
   [/^22|^54/, invalid],
   [/^XX00[12]$/, corrupt],
 ]
@@ -119,6 +120,14 @@ function endsConnection(code: string): boolean {
 
 function refused(error: ServerError): PostgresRefused {
   return new PostgresRefused(`PostgreSQL refuses (${error.code}): ${error.message}`, { cause: error })
+}
+
+/** A prepared statement that is there already, or is not: another's session has been under it. */
+export function unprepared(cause?: Error): PostgresRefused {
+  const message =
+    'prepared: true does not work here: a pooler is in between that does not track prepared statements. Switch it ' +
+    'off, connect to the server itself, or have the pooler track them (PgBouncer 1.21, max_prepared_statements)'
+  return new PostgresRefused(message, { cause })
 }
 
 /**

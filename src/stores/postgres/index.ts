@@ -37,8 +37,8 @@ export interface PostgresOptions extends ResilientOptions, MigrationOptions {
   readonly connections?: number
   /**
    * Named prepared statements; default false. They spare the server the planning of each statement, about a
-   * millisecond for a claim. Behind a transaction pooler they fail, unless it tracks them (PgBouncer does from
-   * 1.21 on, with `max_prepared_statements`).
+   * millisecond for a claim. Behind a pooler that does not track them (PgBouncer does from 1.21 on, with
+   * `max_prepared_statements`) the first call is refused with `PostgresRefused`.
    */
   readonly prepared?: boolean
   /**

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -19,7 +19,18 @@ export function pgBouncerBinary(): string | null {
   return places.map((place) => path.join(place, 'pgbouncer')).find((file) => existsSync(file)) ?? null
 }
 
-export async function startPgBouncer(binary: string, target: string, poolSize: number): Promise<PgBouncer> {
+/** From 1.21 on it can be told to track prepared statements. */
+export function canTrack(binary: string): boolean {
+  const [, minor] = /PgBouncer 1\.(\d+)/.exec(execFileSync(binary, ['--version'], { encoding: 'utf8' })) ?? []
+  return Number(minor) >= 21
+}
+
+export async function startPgBouncer(
+  binary: string,
+  target: string,
+  poolSize: number,
+  settings: readonly string[] = [],
+): Promise<PgBouncer> {
   const to = new URL(target)
   const database = to.pathname.slice(1)
   const port = await freePort()
@@ -39,6 +50,7 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = ${poolSize}
 max_client_conn = 200
+${settings.join('\n')}
 `,
   )
   const child = spawn(binary, [config], { stdio: ['ignore', 'ignore', 'pipe'], ...ownerOf() })
