@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
 import { anyBinaries } from './binaries.ts'
 import { createCluster } from './cluster.ts'
 import { dockerAnswers, dockerServer } from './docker.ts'
@@ -45,6 +46,7 @@ async function join(): Promise<string> {
   }
   try {
     const server = await startShared()
+    await requireMajor(server.url)
     writeFileSync(`${started}.new`, JSON.stringify(server))
     renameSync(`${started}.new`, started)
     return server.url
@@ -64,6 +66,19 @@ async function startShared(): Promise<Started> {
   const server = await createCluster(anyBinaries())
   const { directory, pidFile } = server
   return { url: server.url('postgres'), own: { pidFile, directory } }
+}
+
+/** `HOLDFAST_POSTGRES_MAJOR` says on which release the tests are meant to run: another would pass for it. */
+async function requireMajor(url: string): Promise<void> {
+  const wanted = process.env['HOLDFAST_POSTGRES_MAJOR']
+  if (wanted === undefined) return
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<{ readonly server_version: string }>('show server_version')
+  await client.end()
+  const [version = ''] = rows.map(({ server_version }) => server_version)
+  if (version.startsWith(`${wanted}.`)) return
+  throw new Error(`the tests are to run on PostgreSQL ${wanted}, and this is ${version}`)
 }
 
 /** At the end of the run, by the process that set it up. */
