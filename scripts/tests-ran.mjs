@@ -41,8 +41,10 @@ function judge(files, maySkip) {
   const all = results.flatMap(({ testResults }) => testResults)
   const statuses = all.flatMap(({ assertionResults }) => assertionResults.map(({ status }) => status))
   const passed = statuses.filter((status) => status === 'passed').length
-  // A file that could not be loaded has no tests to fail, so it is counted as one failure itself.
-  const broken = all.filter((of) => of.status === 'failed' && of.assertionResults.length === 0).length
+  // A file that could not be loaded, or set up, has no test that failed, so it is counted as one failure itself.
+  const broken = all.filter(
+    (of) => of.status === 'failed' && of.assertionResults.every(({ status }) => status !== 'failed'),
+  ).length
   const failed = statuses.filter((status) => status === 'failed').length + broken
   const missing = results.flatMap((result, n) =>
     missingIn(result, maySkip).map((file) => `${file} (${files[n]})`),

@@ -35,12 +35,16 @@ function run(...args: string[]): Promise<Ran> {
 
 type Status = 'passed' | 'failed' | 'pending'
 
-/** Of all files with tests on a server, each with one test; but those that are named. */
-function result(name: string, others: Readonly<Record<string, readonly Status[] | null>> = {}): string {
+/** Of all files with tests on a server, each with one test; but those that are named. Of a broken one none ran. */
+function result(
+  name: string,
+  others: Readonly<Record<string, readonly Status[] | null>> = {},
+  broken = '',
+): string {
   const testResults = onServer.flatMap((of) => {
     const statuses = others[of] === undefined ? (['passed'] as const) : others[of]
     if (statuses === null) return []
-    const status = statuses.length === 0 || statuses.includes('failed') ? 'failed' : 'passed'
+    const status = of === broken || statuses.includes('failed') ? 'failed' : 'passed'
     return [
       { name: path.join(root, of), status, assertionResults: statuses.map((each) => ({ status: each })) },
     ]
@@ -87,9 +91,15 @@ test('lets a file be skipped that is named', async () => {
 })
 
 test('fails where a test failed, a file could not be loaded, nothing ran, or there is no result', async () => {
-  for (const statuses of [['failed'], []] as const) {
-    const ended = await run(result('failed.json', { [conformance]: ['passed'], [behindPooler]: statuses }))
-    expect(ended).toMatchObject({ code: 1, stdout: `${onServer.length - 1} passed, 1 failed, 0 skipped\n` })
+  const failing = [
+    result('failed.json', { [behindPooler]: ['failed'] }),
+    result('unloaded.json', { [behindPooler]: [] }, behindPooler),
+    result('without-setup.json', { [behindPooler]: ['pending'] }, behindPooler),
+  ]
+  for (const file of failing) {
+    const ended = await run(file, '--may-skip', behindPooler)
+    expect(ended.code).toBe(1)
+    expect(ended.stdout).toMatch(new RegExp(`^${onServer.length - 1} passed, 1 failed`))
   }
   expect(await run(path.join(directory, 'none.json'))).toMatchObject({ code: 1 })
   expect(await run()).toMatchObject({ code: 1 })
