@@ -46,7 +46,10 @@ async function join(): Promise<string> {
   }
   try {
     const server = await startShared()
-    await requireMajor(server.url)
+    await requireMajor(server.url).catch(async (error: unknown) => {
+      await stopShared(JSON.stringify(server))
+      throw error
+    })
     writeFileSync(`${started}.new`, JSON.stringify(server))
     renameSync(`${started}.new`, started)
     return server.url
