@@ -1,5 +1,13 @@
 import type { EventOf } from '../engine/history.ts'
-import { type Sweepers, isDead, newSweepers, note, soundSince, sweeperEvents } from './model/sweepers.ts'
+import {
+  type Sweepers,
+  isDead,
+  knowsOfJump,
+  newSweepers,
+  note,
+  soundSince,
+  sweeperEvents,
+} from './model/sweepers.ts'
 import { type Who, nameOf } from './model/who.ts'
 import { type Property, type Verdict, property } from './property.ts'
 
@@ -17,7 +25,7 @@ import { type Property, type Verdict, property } from './property.ts'
  *   the sweep, not the lease, so it adds no TTL.
  *
  * Its sister, `grace-without-end`: a watch that begins anew without a reason would put the deadline off for
- * ever. A sweeper that worked for three sweeps without a hitch, on a database that was up, has moved the
+ * ever. A clock that was set back is one. A sweeper that worked for three sweeps without a hitch, on a database that was up, has moved the
  * watch within the last two.
  *
  * Blind spot: a holder that is silent and not dead is not looked at.
@@ -151,7 +159,7 @@ function deadlineMs(sweepers: Sweepers, { landedAtMs, expiresMs, leaseTtlMs }: H
 }
 
 function judgeRestart(sweepers: Sweepers, { atMs, node }: EventOf<'watch.moved'>, verdict: Verdict): void {
-  if (sweepers.restartedAtMs === null) return
+  if (sweepers.restartedAtMs === null || knowsOfJump(sweepers, node)) return
   verdict.evaluated()
   const soundMs = soundSince(sweepers)
   if (soundMs === null || soundMs > atMs - 3 * sweepers.sweepMs) return

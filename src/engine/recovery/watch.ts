@@ -31,8 +31,9 @@ export function isSilent(
 }
 
 /**
- * Moves the watch to now: goes on if it was fresh, else restarts; refuses a move that is late itself, or that nobody
- * can date: the clock went back since its sender last heard of it, or may have (decision 0014).
+ * Moves the watch to now: goes on if it was fresh, else restarts. Restarts too where the clock was set back since the
+ * sender last heard of it, for then nobody can tell how long the store was away. Refuses a move that is late itself,
+ * or may be: its sender has heard nothing since the watch began (decision 0014).
  */
 export function moved(
   watch: WatchState,
@@ -40,8 +41,9 @@ export function moved(
   nowMs: number,
 ): { readonly kind: 'moved' | 'restarted' | 'refused'; readonly watch: WatchState } {
   const ageMs = nowMs - (lastReplyMs + sinceReplyMs)
-  if (ageMs > maxAgeMs || ageMs < -aheadMsMax) return { kind: 'refused', watch }
-  if (watch.seenSinceMs !== null && isFresh(watch, nowMs)) {
+  if (ageMs > maxAgeMs) return { kind: 'refused', watch }
+  const setBack = ageMs < -aheadMsMax
+  if (!setBack && watch.seenSinceMs !== null && isFresh(watch, nowMs)) {
     // Its sender has heard nothing since the watch began: how late it is was dated by another time.
     if (lastReplyMs < watch.seenSinceMs) return { kind: 'refused', watch }
     return { kind: 'moved', watch: { ...watch, seenAtMs: Math.max(watch.seenAtMs ?? nowMs, nowMs) } }

@@ -23,6 +23,8 @@ interface Sweeper {
   dead: boolean
   sweeping: boolean
   paused: boolean
+  /** The clock went back, and it has not moved the watch since: it will begin it anew, since it knows of the jump. */
+  setBack: boolean
   /** From here on each of its turns must have done its work. */
   soundAtMs: number
 }
@@ -84,6 +86,7 @@ export function note(sweepers: Sweepers, event: SweeperEvent): void {
       if (event.kind === 'restarted') sweepers.restartedAtMs = event.atMs
       // A late move was refused: this turn swept under a watch that may have been stale.
       else if (event.kind === 'refused') disturb(sweeperOf(sweepers, event), event.atMs)
+      else heard(sweeperOf(sweepers, event))
       return
     case 'fault.struck':
       if (isHarmless(event.family)) return
@@ -91,6 +94,7 @@ export function note(sweepers: Sweepers, event: SweeperEvent): void {
       if (event.call !== null && !sweepCalls.has(event.call)) return
       return disturb(sweeperOf(sweepers, event), event.atMs + event.forMs + sweepers.storeCallMs)
     case 'database.jumped':
+      if (event.byMs < 0) for (const sweeper of sweepers.nodes.values()) sweeper.setBack = true
       return jump(sweepers.clock, event)
     default:
       return live(sweeperOf(sweepers, event), event, sweepers.storeCallMs)
@@ -139,9 +143,18 @@ function sweeperOf({ nodes }: Sweepers, { node, incarnation, atMs }: SweeperEven
   if (known && known.incarnation >= incarnation) return known.incarnation === incarnation ? known : null
   // What still lasts is the machine's, and meets its next process too.
   const soundAtMs = Math.max(atMs, known?.soundAtMs ?? 0)
-  const sweeper = { incarnation, dead: false, sweeping: false, paused: false, soundAtMs }
+  const sweeper = { incarnation, dead: false, sweeping: false, paused: false, setBack: false, soundAtMs }
   nodes.set(node, sweeper)
   return sweeper
+}
+
+function heard(sweeper: Sweeper | null): void {
+  if (sweeper) sweeper.setBack = false
+}
+
+/** Whether this node is to begin the watch anew, because it has last heard of the store before its clock went back. */
+export function knowsOfJump({ nodes }: Sweepers, node: string): boolean {
+  return nodes.get(node)?.setBack ?? false
 }
 
 function disturb(sweeper: Sweeper | null, untilMs: number): void {

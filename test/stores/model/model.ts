@@ -348,7 +348,7 @@ export class Model {
     if (!watch) return { kind: 'refused', nowMs, seenSinceMs: nowMs, silent }
     let kind: port.WatchMoveReply['kind'] = 'moved'
     if (lastReplyMs + sinceReplyMs + maxAgeMs < nowMs) kind = 'refused'
-    else if (!this.#fresh()) {
+    else if (lastReplyMs + sinceReplyMs > nowMs + 1_000 || !this.#fresh()) {
       kind = 'restarted'
       watch.seenSinceMs = watch.seenAtMs = nowMs
     } else if (lastReplyMs < (watch.seenSinceMs ?? 0)) kind = 'refused'

@@ -32,7 +32,8 @@ const moved = `with ${time},
 ${beyond},
 w as materialized (select * from holdfast.watch for update),
 next as (select case
-    when t.ms - ($1::float8 + $2::float8) not between -1000 and $3::float8 then 'refused'
+    when t.ms - ($1::float8 + $2::float8) > $3::float8 then 'refused'
+    when t.ms - ($1::float8 + $2::float8) < -1000 then 'restarted'
     when w.seen_since is not null and ${fresh}
       then case when $1::float8 < w.seen_since then 'refused' else 'moved' end
     else 'restarted' end as kind, w.seen_since, w.seen_at from w, t),
