@@ -51,15 +51,15 @@ type SpecRow = readonly [
 ]
 
 /** Reads specifications; what it parsed it keeps, for the jobs of one batch mostly state the same. */
-function specReader(): (row: SpecRow) => JobSpec {
+function specReader(lane: { readonly kind: string; readonly queue: string } | null): (row: SpecRow) => JobSpec {
   const known = new Map<string, Stated>()
   return (row) => {
     let stated = known.get(row[5])
     if (!stated) known.set(row[5], (stated = JSON.parse(row[5]) as Stated))
     return {
       id: row[0],
-      kind: row[1],
-      queue: row[2],
+      kind: lane ? lane.kind : row[1],
+      queue: lane ? lane.queue : row[2],
       band: row[3],
       input: row[4],
       inputVersion: stated.inputVersion,
@@ -76,25 +76,31 @@ function specReader(): (row: SpecRow) => JobSpec {
   }
 }
 
+/** What most jobs have alike is left out: a value that is not sent costs nothing on either side. */
+export const claimedColumns: string = `${specColumns}, j.epoch, nullif(j.attempt, j.epoch) as attempt,
+  nullif(j.failures, 0) as failures, nullif(j.evictions, 0) as evictions`
 /** `waited_ms` is null where nobody can tell. */
-export const claimedColumns: string = `${specColumns}, j.epoch, j.attempt, j.failures, j.evictions`
 export type ClaimedRow = readonly [
   ...SpecRow,
   epoch: number,
-  attempt: number,
-  failures: number,
-  evictions: number,
+  attempt: number | null,
+  failures: number | null,
+  evictions: number | null,
   waitedMs: number | null,
 ]
 
-export function claimedOf(rows: readonly ClaimedRow[]): ClaimedJob[] {
-  const specOf = specReader()
+/** `lane`: what the rows leave out, where all are of one kind and one queue. */
+export function claimedOf(
+  rows: readonly ClaimedRow[],
+  lane: { readonly kind: string; readonly queue: string } | null,
+): ClaimedJob[] {
+  const specOf = specReader(lane)
   return rows.map((row) => ({
     spec: specOf(row as unknown as SpecRow),
     epoch: row[9],
-    attempt: row[10],
-    failures: row[11],
-    evictions: row[12],
+    attempt: row[10] ?? row[9],
+    failures: row[11] ?? 0,
+    evictions: row[12] ?? 0,
     waitedMs: row[13],
   }))
 }
@@ -129,7 +135,7 @@ export const selectRecords: string = `select ${specColumns}, j.state, j.epoch, j
   from holdfast.body b join holdfast.job j on j.seq = b.seq left join holdfast.claim c on c.claim = j.claim`
 
 export function recordsOf(rows: readonly unknown[]): JobRecord[] {
-  const specOf = specReader()
+  const specOf = specReader(null)
   return (rows as readonly RecordRow[]).map((row) => ({
     spec: specOf(row as unknown as SpecRow),
     state: stateOf(row[9]),

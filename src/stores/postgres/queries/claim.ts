@@ -1,6 +1,6 @@
 import type { ClaimParams, ClaimReply } from '../../../engine/ports/store.ts'
 import { time } from '../clock.ts'
-import type { Database, Param, Session } from '../database.ts'
+import type { Database, Param, Session, Value } from '../database.ts'
 import { isDuplicate } from '../errors.ts'
 import { type ClaimedRow, claimedColumns, claimedOf, kindKey } from '../rows.ts'
 import { choose } from './due.ts'
@@ -28,8 +28,11 @@ claimed as (insert into holdfast.claim (claim, made_at, bound_ms, token, worker,
 leased as (insert into holdfast.lease (claim, ttl_ms, expires_at)
   select (select claim from header), d.lease_ttl_ms, (select ms from t) + d.lease_ttl_ms
   from (select distinct lease_ttl_ms from taken) d)`
-const result = `k.id, k.kind, k.queue, k.band, k.input, k.spec, k.metadata, k.traceparent, k.enqueued_at, k.epoch,
+/** Of `taken k`. */
+function resultOf(kind: string, queue: string): string {
+  return `k.id, ${kind}, ${queue}, k.band, k.input, k.spec, k.metadata, k.traceparent, k.enqueued_at, k.epoch,
   k.attempt, k.failures, k.evictions, k.waited_ms`
+}
 const inClaimOrder = 'order by k.band, k.visible_at, k.seq'
 
 /** The waiting jobs of one queue, kind and band that are due, in claim order; `l` is the lane. */
@@ -57,9 +60,14 @@ lane as (select r.queue, r.room, k.kind_key, k.kind, b.band from room r
   cross join unnest($5::int[], $6::text[]) as k(kind_key, kind)
   cross join (values (0::smallint), (1::smallint), (2::smallint), (3::smallint)) as b(band))`
 
-const answer = `${take}
-select (select waits from alone), exists (select from holdfast.claim c where c.token = $1), ${result}
+/** Where it takes nothing, there is one row without an id, whose kind says why. */
+function answer(kind: string, queue: string): string {
+  const why = `case when exists (select from holdfast.claim c where c.token = $1) then 'void'
+    when (select waits from alone) then 'alone' end`
+  return `${take}
+select ${resultOf(`case when k.id is null then ${why} else ${kind} end`, queue)}
 from t left join taken k on true ${inClaimOrder}`
+}
 
 /**
  * One statement over all queues and kinds. First it looks, without locks, how many of the first `limit` jobs come
@@ -76,7 +84,7 @@ share as materialized (select f.queue, f.kind_key, f.kind, f.band, count(*) as n
   group by f.queue, f.kind_key, f.kind, f.band),
 pick as materialized (select p.tid from share l
   cross join lateral (select q.tid from (${locked}) q limit l.n) p),
-${answer}`
+${answer('k.kind', 'k.queue')}`
 
 /**
  * The same for one queue and one kind, whose lanes are its bands: claim order is one after the other, so nothing
@@ -86,27 +94,35 @@ const claimOne = `with ${lanes},
 pick as materialized (select p.tid from (select * from lane order by band) l
   cross join lateral (${locked}) p
   limit least($7::bigint, ($4::bigint[])[1])),
-${answer}`
+${answer('null', 'null::text')}`
 
-type Answer = readonly [soloDue: boolean, there: boolean, ...ClaimedRow]
+type Answer = ClaimedRow | readonly [id: null, why: string | null, ...rest: Value[]]
 
 export async function claim(database: Database, params: ClaimParams): Promise<ClaimReply> {
   const none = vain(params)
   if (none) return none
   try {
     const open = { ...params, queues: params.queues.filter(({ limit }) => limit > 0) }
-    const statement = open.queues.length === 1 && open.kinds.length === 1 ? claimOne : claimMany
+    const one = oneLane(open)
     const rows = await database.autocommit('common', (session) =>
-      session.query<Answer>(statement, paramsOf(open)),
+      session.query<Answer>(one ? claimOne : claimMany, paramsOf(open)),
     )
-    const [soloDue, there, id] = rows[0] as Answer
-    if (there) return { kind: 'void' }
-    if (soloDue) return await database.transaction('common', (session) => claimAlone(session, params))
-    return { kind: 'claimed', jobs: id === null ? [] : claimedOf(rows.map(jobOf)), soloWaiting: false }
+    const [id, why] = rows[0] as Answer
+    if (id !== null) return { kind: 'claimed', jobs: claimedOf(rows as ClaimedRow[], one), soloWaiting: false }
+    if (why === 'void') return { kind: 'void' }
+    if (why === 'alone') return await database.transaction('common', (session) => claimAlone(session, params))
+    return { kind: 'claimed', jobs: [], soloWaiting: false }
   } catch (error) {
     if (isDuplicate(error)) return { kind: 'void' }
     throw error
   }
+}
+
+/** The kind and the queue of all that a claim can take, if there is one of each. */
+function oneLane({ queues, kinds }: ClaimParams): { readonly kind: string; readonly queue: string } | null {
+  const [[queue, ...queuesMore], [kind, ...kindsMore]] = [queues, kinds]
+  if (!queue || kind === undefined || queuesMore.length + kindsMore.length > 0) return null
+  return { kind, queue: queue.queue }
 }
 
 /** By sequence, as chosen; `place` must still be what it was then. */
@@ -115,7 +131,7 @@ pick as materialized (select j.ctid as tid from holdfast.job j
   where j.seq = any($3::bigint[]) and j.place = $4::smallint and j.visible_at <= (select ms from t)
   order by j.seq for update skip locked),
 ${take}
-select ${result} from taken k ${inClaimOrder}`
+select ${resultOf('k.kind', 'k.queue')} from taken k ${inClaimOrder}`
 
 /**
  * The long way, for while a job on its last eviction is due: look, choose by the rules of the port, lock what was
@@ -128,7 +144,7 @@ async function claimAlone(session: Session, params: ClaimParams): Promise<ClaimR
   if (seqs.length === 0) return { kind: 'claimed', jobs: [], soloWaiting }
   const chosen = [params.token, params.worker, seqs, solo ? 1 : 0]
   const rows = await session.query<ClaimedRow>(claimChosen, chosen)
-  return { kind: 'claimed', jobs: claimedOf(rows), soloWaiting }
+  return { kind: 'claimed', jobs: claimedOf(rows, null), soloWaiting }
 }
 
 function paramsOf({ token, worker, limit, queues, kinds, solo }: ClaimParams): Param[] {
@@ -142,8 +158,4 @@ function paramsOf({ token, worker, limit, queues, kinds, solo }: ClaimParams): P
     limit,
     solo !== 'pass',
   ]
-}
-
-function jobOf([, , ...job]: Answer): ClaimedRow {
-  return job
 }

@@ -29,5 +29,5 @@ export async function recover(
   const [header] = await session.query<[isVoid: boolean]>(isVoid, [token])
   if (header?.[0]) return { kind: 'voided' }
   await renewLeases(session, worker, [token])
-  return { kind: 'recovered', jobs: claimedOf(await session.query<ClaimedRow>(under, [token])) }
+  return { kind: 'recovered', jobs: claimedOf(await session.query<ClaimedRow>(under, [token]), null) }
 }

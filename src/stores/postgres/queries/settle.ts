@@ -6,9 +6,9 @@ import { few } from '../plan.ts'
 import { placeOf, settleKinds, settleOf, stateOf } from '../rows.ts'
 import { toldOf } from '../wake.ts'
 
-/** Where a job of `j` goes that ends as `g` says. */
+/** Where a job of `j` goes that ends as `g` says: a failure without a delay is one for good. */
 const next = `(case when g.kind = 0 then 2 when g.kind = 3 then 4
-  when g.kind = 1 and (g.permanent or j.failures + 1 >= (g.spec::json->>'maxAttempts')::bigint) then 3
+  when g.kind = 1 and (g.delay_ms is null or j.failures + 1 >= (g.spec::json->>'maxAttempts')::bigint) then 3
   when j.cancel_requested_at is not null then 4 else 0 end)`
 
 /**
@@ -19,8 +19,8 @@ const next = `(case when g.kind = 0 then 2 when g.kind = 3 then 4
  */
 const end = `with ${time},
 given as materialized (select g.*, b.seq, b.spec
-  from unnest($1::text[], $2::bigint[], $3::smallint[], $4::text[], $5::text[], $6::boolean[], $7::bigint[]) with ordinality
-    as g(id, epoch, kind, result, error, permanent, delay_ms, n)
+  from unnest($1::text[], $2::bigint[], $3::smallint[], $4::text[], $5::bigint[]) with ordinality
+    as g(id, epoch, kind, said, delay_ms, n)
   cross join lateral (select b.seq, b.spec from holdfast.body b where b.id = g.id offset 0) b
   where ${few('g.n')} order by b.seq, g.n),
 ended as (update holdfast.job j set state = ${next}, claim = null, version = j.version + 1, updated_at = t.ms,
@@ -29,10 +29,10 @@ ended as (update holdfast.job j set state = ${next}, claim = null, version = j.v
     finished_at = case ${next} when 0 then null else t.ms end,
     visible_at = case ${next} when 0 then t.ms + g.delay_ms else j.visible_at end,
     place = case ${next} when 0 then ${placeOf('j.evictions', 'g.spec')} end,
-    result = case g.kind when 0 then g.result else j.result end,
-    error = case g.kind when 0 then null when 1 then g.error else j.error end
+    result = case g.kind when 0 then g.said else j.result end,
+    error = case g.kind when 0 then null when 1 then g.said else j.error end
   from given g, t where j.seq = g.seq and j.state = 1 and j.epoch = g.epoch returning g.n, j.state, j.queue, g.delay_ms)
-select n, state, ${toldOf('$8', 'ended where state = 0 and delay_ms <= 0')} from ended`
+select array_agg(n)::text, array_agg(state)::text, ${toldOf('$6', 'ended where state = 0 and delay_ms <= 0')} from ended`
 
 /**
  * A job that is there twice, as by the repeat of one attempt's settle beside the settle of its next attempt, is
@@ -43,19 +43,30 @@ export async function settle(
   { settlements }: SettleParams,
   channel: string | null,
 ): Promise<SettleReply> {
-  const results: SettleReply['results'][number][] = []
+  if (eachOnce(settlements)) return { results: await settleEach(session, settlements, channel) }
+  const results: Result[] = []
   for (const round of roundsOf(settlements)) {
     const answers = await settleEach(
       session,
       round.map((n) => settlements[n] as Settlement),
       channel,
     )
-    for (const [k, n] of round.entries()) results[n] = answers[k] as SettleReply['results'][number]
+    for (const [k, n] of round.entries()) results[n] = answers[k] as Result
   }
   return { results }
 }
 
-/** Indices of settlements, no job twice in a round; nearly always it is one round. */
+type Result = SettleReply['results'][number]
+
+/** As it nearly always is. Whoever settles sends them by id, so that neighbours tell. */
+function eachOnce(settlements: readonly Settlement[]): boolean {
+  for (let n = 1; n < settlements.length; n++) {
+    if ((settlements[n - 1] as Settlement).id >= (settlements[n] as Settlement).id) return false
+  }
+  return true
+}
+
+/** Indices of settlements, no job twice in a round. */
 function roundsOf(settlements: readonly Settlement[]): number[][] {
   const seen = new Map<string, number>()
   const rounds: number[][] = []
@@ -71,14 +82,23 @@ async function settleEach(
   session: Session,
   settlements: readonly Settlement[],
   channel: string | null,
-): Promise<SettleReply['results']> {
-  const results: (SettleReply['results'][number] | undefined)[] = settlements.map(() => undefined)
-  const ended = await session.query<[n: number, state: number]>(end, [...paramsOf(settlements), channel])
-  for (const [n, state] of ended) results[n - 1] = { settled: 'applied', state: stateOf(state) }
-  if (ended.length === settlements.length) return results as SettleReply['results']
+): Promise<Result[]> {
+  type Row = [given: string | null, states: string | null]
+  const [row] = await session.query<Row>(end, [...paramsOf(settlements), channel])
+  const [given, became] = (row as Row).map(numbersOf) as [number[], number[]]
+  const results: (Result | undefined)[] = settlements.map(() => undefined)
+  for (let k = 0; k < given.length; k++) {
+    results[(given[k] as number) - 1] = { settled: 'applied', state: stateOf(became[k] as number) }
+  }
+  if (given.length === settlements.length) return results as Result[]
   const refused = settlements.filter((_, n) => results[n] === undefined)
   const why = await reasons(session, refused)
   return results.map((result, n) => result ?? reasonOf(settlements[n] as Settlement, why))
+}
+
+/** Of a list of numbers as text, which comes in one value instead of a row each; null is the empty one. */
+function numbersOf(list: string | null): number[] {
+  return list === null ? [] : (JSON.parse(`[${list.slice(1, -1)}]`) as number[])
 }
 
 interface Stands {
@@ -100,7 +120,7 @@ async function reasons(session: Session, refused: readonly Settlement[]): Promis
 function reasonOf(
   { id, epoch, outcome, repeated }: Settlement,
   why: ReadonlyMap<string, Stands>,
-): SettleReply['results'][number] {
+): Result {
   const job = why.get(id)
   if (!job) return { settled: 'lost', state: null }
   const own = job.lastSettle?.epoch === epoch && job.lastSettle.kind === outcome.kind
@@ -109,14 +129,21 @@ function reasonOf(
 }
 
 function paramsOf(settlements: readonly Settlement[]): Param[] {
-  const of = <T>(value: (outcome: Outcome) => T): T[] => settlements.map(({ outcome }) => value(outcome))
   return [
     settlements.map(({ id }) => id),
     settlements.map(({ epoch }) => epoch),
-    of(({ kind }) => settleKinds.indexOf(kind)),
-    of((outcome) => (outcome.kind === 'succeeded' ? outcome.result : null)),
-    of((outcome) => (outcome.kind === 'failed' ? JSON.stringify(outcome.error) : null)),
-    of((outcome) => outcome.kind === 'failed' && outcome.permanent),
-    of((outcome) => ('delayMs' in outcome ? outcome.delayMs : 0)),
+    settlements.map(({ outcome }) => settleKinds.indexOf(outcome.kind)),
+    settlements.map(({ outcome }) => saidOf(outcome)),
+    settlements.map(({ outcome }) => delayOf(outcome)),
   ]
+}
+
+function saidOf(outcome: Outcome): string | null {
+  if (outcome.kind === 'succeeded') return outcome.result
+  return outcome.kind === 'failed' ? JSON.stringify(outcome.error) : null
+}
+
+function delayOf(outcome: Outcome): number | null {
+  if (outcome.kind === 'failed') return outcome.permanent ? null : outcome.delayMs
+  return outcome.kind === 'released' ? outcome.delayMs : null
 }
