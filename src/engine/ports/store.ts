@@ -302,6 +302,8 @@ export interface ClaimedJob {
   readonly evictions: number
   /** For how long it had been due when it was claimed, in ms; null from a recovery, which cannot tell. */
   readonly waitedMs: number | null
+  /** Its insertion sequence. */
+  readonly seq: number
 }
 export interface QueueAge {
   readonly queue: string
@@ -333,6 +335,11 @@ export interface Settlement {
   readonly outcome: Outcome
   /** An earlier send of this settlement had an unknown outcome. */
   readonly repeated: boolean
+  /**
+   * The claim that began the attempt, and what it said of the job: a store may find the job by these, which says
+   * nothing else than `id` does. Both are needed: after a restored backup another job may have the sequence.
+   */
+  readonly claimed?: { readonly token: string; readonly seq: number }
 }
 /**
  * `applied`: the row bears this outcome (by this call or, for a repeat, by an earlier one).

@@ -89,8 +89,9 @@ export function createSettler(
   return {
     add: (attempt, outcome) => {
       if (state.stopped) return
-      const { spec, epoch } = attempt.job
-      const settlement = { id: spec.id, epoch, outcome, repeated: false }
+      const { spec, epoch, seq } = attempt.job
+      const claimed = { token: attempt.claim.token, seq }
+      const settlement = { id: spec.id, epoch, outcome, repeated: false, claimed }
       pending.push({ attempt, settlement, refused: false })
       loop ??= run()
     },

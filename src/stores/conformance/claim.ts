@@ -17,7 +17,7 @@ export const claimCases: readonly Case[] = [
       assertChanged(after, before, { ...started, claimedAtMs, updatedAtMs: claimedAtMs })
       const waitedMs = claimedAtMs - (before.visibleAtMs ?? 0)
       assert.deepEqual(jobs, [
-        { spec: before.spec, epoch: 1, attempt: 1, failures: 0, evictions: 0, waitedMs },
+        { spec: before.spec, epoch: 1, attempt: 1, failures: 0, evictions: 0, waitedMs, seq: before.seq },
       ])
       assert.equal(soloWaiting, false)
     },

@@ -172,11 +172,11 @@ const retryCases: readonly Case[] = [
         [2, 'queued'],
         [3, 'failed'],
       ] as const) {
-        const { spec, visibleAtMs } = await get(id)
+        const { spec, visibleAtMs, seq } = await get(id)
         const { jobs } = await claim()
         const waitedMs = ((await get(id)).claimedAtMs ?? 0) - (visibleAtMs ?? 0)
         const counts = { epoch: next, attempt: next, failures: next - 2, evictions: 0 }
-        assert.deepEqual(jobs, [{ spec, ...counts, waitedMs }])
+        assert.deepEqual(jobs, [{ spec, ...counts, waitedMs, seq }])
         assert.equal((await settle(id, next, failure())).state, state)
       }
     },

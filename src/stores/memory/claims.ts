@@ -148,8 +148,8 @@ function extend(content: Content, token: string, worker: string, nowMs: number):
 }
 
 function claimedJob(
-  { spec, epoch, attempt, failures, evictions }: JobRecord,
+  { spec, epoch, attempt, failures, evictions, seq }: JobRecord,
   waitedMs: number | null,
 ): ClaimedJob {
-  return { spec, epoch, attempt, failures, evictions, waitedMs }
+  return { spec, epoch, attempt, failures, evictions, waitedMs, seq }
 }

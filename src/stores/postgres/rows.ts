@@ -77,16 +77,17 @@ function specReader(lane: { readonly kind: string; readonly queue: string } | nu
 }
 
 /** What most jobs have alike is left out: a value that is not sent costs nothing on either side. */
-export const claimedColumns: string = `${specColumns}, j.epoch, nullif(j.attempt, j.epoch) as attempt,
+export const claimedColumns: string = `${specColumns}, nullif(j.epoch, 1) as epoch, nullif(j.attempt, j.epoch) as attempt,
   nullif(j.failures, 0) as failures, nullif(j.evictions, 0) as evictions`
 /** `waited_ms` is null where nobody can tell. */
 export type ClaimedRow = readonly [
   ...SpecRow,
-  epoch: number,
+  epoch: number | null,
   attempt: number | null,
   failures: number | null,
   evictions: number | null,
   waitedMs: number | null,
+  seq: number,
 ]
 
 /** `lane`: what the rows leave out, where all are of one kind and one queue. */
@@ -97,11 +98,12 @@ export function claimedOf(
   const specOf = specReader(lane)
   return rows.map((row) => ({
     spec: specOf(row as unknown as SpecRow),
-    epoch: row[9],
-    attempt: row[10] ?? row[9],
+    epoch: row[9] ?? 1,
+    attempt: row[10] ?? row[9] ?? 1,
     failures: row[11] ?? 0,
     evictions: row[12] ?? 0,
     waitedMs: row[13],
+    seq: row[14],
   }))
 }
 

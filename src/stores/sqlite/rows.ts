@@ -150,9 +150,10 @@ type ClaimedRow = readonly [
   failures: number,
   evictions: number,
   place: number,
+  seq: number,
 ]
 /** One round for all of them: a loop of single reads costs a half more. */
-const selectClaimed = `select ${specColumns}, j.epoch, j.attempt, j.failures, j.evictions, e.key
+const selectClaimed = `select ${specColumns}, j.epoch, j.attempt, j.failures, j.evictions, e.key, j.seq
   from json_each(?) e cross join holdfast_job j on j.seq = e.value join holdfast_body b on b.seq = j.seq
   where j.claim = ?`
 
@@ -177,5 +178,6 @@ export function claimedJobs(
     failures: row[17],
     evictions: row[18],
     waitedMs: waitedMs[row[19]] ?? null,
+    seq: row[20],
   }))
 }

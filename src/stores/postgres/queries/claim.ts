@@ -31,7 +31,7 @@ leased as (insert into holdfast.lease (claim, ttl_ms, expires_at)
 /** Of `taken k`. */
 function resultOf(kind: string, queue: string): string {
   return `k.id, ${kind}, ${queue}, k.band, k.input, k.spec, k.metadata, k.traceparent, k.enqueued_at, k.epoch,
-  k.attempt, k.failures, k.evictions, k.waited_ms`
+  k.attempt, k.failures, k.evictions, k.waited_ms, k.seq`
 }
 const inClaimOrder = 'order by k.band, k.visible_at, k.seq'
 

@@ -10,7 +10,7 @@ const addVoid = `insert into holdfast.claim (claim, made_at, token, jobs)
 
 const isVoid = `select worker is null from holdfast.claim where token = $1`
 
-const under = `select ${claimedColumns}, null::bigint
+const under = `select ${claimedColumns}, null::bigint, j.seq
   from (select claim, jobs from holdfast.claim where token = $1) c
   cross join lateral unnest(c.jobs) with ordinality as u(seq, k)
   cross join lateral (select * from holdfast.job j where j.seq = u.seq and j.claim = c.claim and j.state = 1 offset 0) j

@@ -17,12 +17,9 @@ const next = `(case when g.kind = 0 then 2 when g.kind = 3 then 4
  * changes, unless the job goes back to the queue. It waits for whoever is writing the row, and then sees what that
  * has written.
  */
-const end = `with ${time},
-given as materialized (select g.*, b.seq, b.spec
-  from unnest($1::text[], $2::bigint[], $3::smallint[], $4::text[], $5::bigint[]) with ordinality
-    as g(id, epoch, kind, said, delay_ms, n)
-  cross join lateral (select b.seq, b.spec from holdfast.body b where b.id = g.id offset 0) b
-  where ${few('g.n')} order by b.seq, g.n),
+function end(given: string, own: string): string {
+  return `with ${time},
+${given},
 ended as (update holdfast.job j set state = ${next}, claim = null, version = j.version + 1, updated_at = t.ms,
     settle_epoch = j.epoch, settle_kind = g.kind,
     failures = case g.kind when 1 then j.failures + 1 else j.failures end,
@@ -31,8 +28,32 @@ ended as (update holdfast.job j set state = ${next}, claim = null, version = j.v
     place = case ${next} when 0 then ${placeOf('j.evictions', 'g.spec')} end,
     result = case g.kind when 0 then g.said else j.result end,
     error = case g.kind when 0 then null when 1 then g.said else j.error end
-  from given g, t where j.seq = g.seq and j.state = 1 and j.epoch = g.epoch returning g.n, j.state, j.queue, g.delay_ms)
+  from given g, t where j.seq = g.seq and j.state = 1 and j.epoch = g.epoch ${own} returning g.n, j.state, j.queue, g.delay_ms)
 select array_agg(n)::text, array_agg(state)::text, ${toldOf('$6', 'ended where state = 0 and delay_ms <= 0')} from ended`
+}
+
+const lists = '$2::bigint[], $3::smallint[], $4::text[], $5::bigint[]) with ordinality as g'
+const columns = 'epoch, kind, said, delay_ms, n'
+
+const endById = end(
+  `given as materialized (select g.*, b.seq, b.spec from unnest($1::text[], ${lists}(id, ${columns})
+  cross join lateral (select b.seq, b.spec from holdfast.body b where b.id = g.id offset 0) b
+  where ${few('g.n')} order by b.seq, g.n)`,
+  '',
+)
+
+/** The bodies, of which there are none to look at when all have succeeded, are half of what finding a row costs. */
+const endClaimed = end(
+  `claims as materialized (select array_agg(c.claim) as all from unnest($7::text[]) as h(token)
+  cross join lateral (select c.claim from holdfast.claim c where c.token = h.token offset 0) c),
+given as materialized (select g.*,
+    case when g.kind <> 0 then (select b.spec from holdfast.body b where b.seq = g.seq) end as spec
+  from unnest($1::bigint[], ${lists}(seq, ${columns}) where ${few('g.n')} order by g.seq, g.n)`,
+  `and j.claim = any((select "all" from claims)::bigint[])`,
+)
+
+type Result = SettleReply['results'][number]
+type Results = (Result | undefined)[]
 
 /**
  * A job that is there twice, as by the repeat of one attempt's settle beside the settle of its next attempt, is
@@ -43,34 +64,43 @@ export async function settle(
   { settlements }: SettleParams,
   channel: string | null,
 ): Promise<SettleReply> {
-  if (eachOnce(settlements)) return { results: await settleEach(session, settlements, channel) }
-  const results: Result[] = []
-  for (const round of roundsOf(settlements)) {
-    const answers = await settleEach(
-      session,
-      round.map((n) => settlements[n] as Settlement),
-      channel,
-    )
-    for (const [k, n] of round.entries()) results[n] = answers[k] as Result
+  const places = placesOf(settlements)
+  const results: Results = places
+    ? await apply(session, endClaimed, [places.seqs, ...paramsOf(settlements), channel, places.tokens])
+    : []
+  if (settlements.every((_, n) => results[n])) return { results: results as Result[] }
+  const left = [...settlements.keys()].filter((n) => !results[n])
+  for (const round of roundsOf(settlements, left)) {
+    const of = round.map((n) => settlements[n] as Settlement)
+    const answers = await settleById(session, of, channel)
+    for (const [k, n] of round.entries()) results[n] = answers[k]
   }
-  return { results }
+  return { results: results as Result[] }
 }
 
-type Result = SettleReply['results'][number]
-
-/** As it nearly always is. Whoever settles sends them by id, so that neighbours tell. */
-function eachOnce(settlements: readonly Settlement[]): boolean {
-  for (let n = 1; n < settlements.length; n++) {
-    if ((settlements[n - 1] as Settlement).id >= (settlements[n] as Settlement).id) return false
+/** Null unless each says where its job is, and none is there twice. */
+function placesOf(settlements: readonly Settlement[]): Places | null {
+  const [seqs, tokens] = [new Set<number>(), new Set<string>()]
+  for (const { claimed } of settlements) {
+    if (!claimed) return null
+    seqs.add(claimed.seq)
+    tokens.add(claimed.token)
   }
-  return true
+  return seqs.size === settlements.length ? { seqs: [...seqs], tokens: [...tokens] } : null
 }
 
-/** Indices of settlements, no job twice in a round. */
-function roundsOf(settlements: readonly Settlement[]): number[][] {
+interface Places {
+  readonly seqs: readonly number[]
+  /** Of all their claims. */
+  readonly tokens: readonly string[]
+}
+
+/** Indices of settlements, no job twice in a round; nearly always it is one round. */
+function roundsOf(settlements: readonly Settlement[], left: readonly number[]): number[][] {
   const seen = new Map<string, number>()
   const rounds: number[][] = []
-  for (const [n, { id }] of settlements.entries()) {
+  for (const n of left) {
+    const { id } = settlements[n] as Settlement
     const times = seen.get(id) ?? 0
     seen.set(id, times + 1)
     ;(rounds[times] ??= []).push(n)
@@ -78,22 +108,29 @@ function roundsOf(settlements: readonly Settlement[]): number[][] {
   return rounds
 }
 
-async function settleEach(
+async function settleById(
   session: Session,
   settlements: readonly Settlement[],
   channel: string | null,
 ): Promise<Result[]> {
-  type Row = [given: string | null, states: string | null]
-  const [row] = await session.query<Row>(end, [...paramsOf(settlements), channel])
-  const [given, became] = (row as Row).map(numbersOf) as [number[], number[]]
-  const results: (Result | undefined)[] = settlements.map(() => undefined)
-  for (let k = 0; k < given.length; k++) {
-    results[(given[k] as number) - 1] = { settled: 'applied', state: stateOf(became[k] as number) }
-  }
-  if (given.length === settlements.length) return results as Result[]
-  const refused = settlements.filter((_, n) => results[n] === undefined)
+  const ids = settlements.map(({ id }) => id)
+  const results = await apply(session, endById, [ids, ...paramsOf(settlements), channel])
+  const refused = settlements.filter((_, n) => !results[n])
+  if (refused.length === 0) return results as Result[]
   const why = await reasons(session, refused)
-  return results.map((result, n) => result ?? reasonOf(settlements[n] as Settlement, why))
+  return settlements.map((settlement, n) => results[n] ?? reasonOf(settlement, why))
+}
+
+/** Answers the results of those that it applied to, each in its place. */
+async function apply(session: Session, statement: string, params: readonly Param[]): Promise<Results> {
+  type Row = [given: string | null, states: string | null]
+  const [row] = await session.query<Row>(statement, params)
+  const [given, states] = (row as Row).map(numbersOf) as [number[], number[]]
+  const results: Results = []
+  for (let k = 0; k < given.length; k++) {
+    results[(given[k] as number) - 1] = { settled: 'applied', state: stateOf(states[k] as number) }
+  }
+  return results
 }
 
 /** Of a list of numbers as text, which comes in one value instead of a row each; null is the empty one. */
@@ -130,7 +167,6 @@ function reasonOf(
 
 function paramsOf(settlements: readonly Settlement[]): Param[] {
   return [
-    settlements.map(({ id }) => id),
     settlements.map(({ epoch }) => epoch),
     settlements.map(({ outcome }) => settleKinds.indexOf(outcome.kind)),
     settlements.map(({ outcome }) => saidOf(outcome)),
