@@ -198,6 +198,48 @@ export const settleCases: readonly Case[] = [
     },
   },
   {
+    name: 'settlements that say where their jobs lie are settled like any others (0.13, 0.16)',
+    run: async ({ store, enqueue, claim, worker, get }) => {
+      await enqueue(...Array.from({ length: 5 }, () => ({ maxAttempts: 2 })))
+      const { token, jobs } = await claim()
+      const outcomes = [succeeded, failure(), failure({ permanent: true }), released, succeeded]
+      const settlements = jobs.map(({ spec, epoch, seq }, n): Settlement => {
+        const outcome = outcomes[n] as Settlement['outcome']
+        return { id: spec.id, epoch: n === 4 ? epoch - 1 : epoch, outcome, repeated: false, claimed: { token, seq } }
+      })
+      const { results } = await store.jobs.settle({ worker, settlements })
+      const expected = [
+        ['applied', 'succeeded'],
+        ['applied', 'queued'],
+        ['applied', 'failed'],
+        ['applied', 'queued'],
+        ['lost', 'running'],
+      ]
+      assert.deepEqual(
+        results.map(({ settled, state }) => [settled, state]),
+        expected,
+      )
+      const records = await Promise.all(jobs.map(({ spec }) => get(spec.id)))
+      assert.deepEqual(
+        records.map(({ state }) => state),
+        expected.map(([, state]) => state),
+      )
+    },
+  },
+  {
+    name: 'a sequence under another claim is nobody: the id says whose settlement it is (0.13)',
+    run: async ({ store, enqueue, claim, worker, get, name }) => {
+      const [one, other] = (await enqueue({}, {})) as [string, string]
+      await claim()
+      const { seq } = await get(other)
+      const claimed = { token: name('before the restore'), seq }
+      const settlement: Settlement = { id: one, epoch: 1, outcome: succeeded, repeated: false, claimed }
+      const { results } = await store.jobs.settle({ worker, settlements: [settlement] })
+      assert.deepEqual(results, [{ settled: 'applied', state: 'succeeded' }])
+      assert.deepEqual([(await get(one)).state, (await get(other)).state], ['succeeded', 'running'])
+    },
+  },
+  {
     name: 'no settlements, no results (0.16)',
     run: async ({ store, worker }) => {
       assert.deepEqual(await store.jobs.settle({ worker, settlements: [] }), { results: [] })

@@ -36,6 +36,11 @@ function ranked({ jobs, ...rest }: port.StoreDump): unknown {
   return { ...rest, jobs: jobs.map((job) => ({ ...job, seq: order.indexOf(job.seq) })) }
 }
 
+/** Without them, for the same reason. */
+function unranked<R extends port.ClaimReply | port.RecoverReply>(reply: R): unknown {
+  return 'jobs' in reply ? { ...reply, jobs: reply.jobs.map(({ seq: _seq, ...job }) => job) } : reply
+}
+
 const ttls = [10, 40] as const
 const workers = ['w1', 'w2']
 const pick = <T>(...values: T[]): fc.Arbitrary<T> => fc.constantFrom(...values)
@@ -114,7 +119,7 @@ const claim = fc
       if (reply.kind === 'void') count(seen, 'void')
       else if (reply.soloWaiting) count(seen, `solo waiting ${raw.solo}`)
       else if (reply.jobs.length > 0) count(seen, 'claimed')
-      return [reply, await store.claims.claim(params)]
+      return [unranked(reply), unranked(await store.claims.claim(params))]
     }),
   )
 
@@ -124,7 +129,7 @@ const recover = pick(0, 0, 0, 1, 2, 3, 99).map((choice) =>
     const worker = model.headers.find((header) => header.token === token)?.worker ?? 'w1'
     const reply = model.recover({ token, worker })
     count(seen, reply.kind)
-    return [reply, await store.claims.recover({ token, worker })]
+    return [unranked(reply), unranked(await store.claims.recover({ token, worker }))]
   }),
 )
 
@@ -180,9 +185,23 @@ const settle = fc
       const once = settlements.filter(({ id }, n) => settlements.findIndex((each) => each.id === id) === n)
       const reply = model.settle({ worker: 'w1', settlements: once })
       for (const { settled, state } of reply.results) count(seen, `${settled} ${state}`)
-      return [reply, await store.jobs.settle({ worker: 'w1', settlements: once })]
+      return [reply, await store.jobs.settle({ worker: 'w1', settlements: await placed(store, model, once) })]
     }),
   )
+
+/** Every other group says where its jobs lie, as the engine does. */
+async function placed(
+  store: port.Store,
+  model: Model,
+  settlements: readonly port.Settlement[],
+): Promise<readonly port.Settlement[]> {
+  if (settlements.length % 2 === 0) return settlements
+  const found = await Promise.all(settlements.map(({ id }) => store.jobs.get({ id })))
+  return settlements.map((settlement, n) => {
+    const token = model.jobs.find(({ spec }) => spec.id === settlement.id)?.token ?? 'none'
+    return { ...settlement, claimed: { token, seq: found[n]?.seq ?? 0 } }
+  })
+}
 
 /** A job that is there, rather one of the given states, or nobody. */
 function jobOf(model: Model, choice: number, ...states: readonly string[]): ModelJob | undefined {

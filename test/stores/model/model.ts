@@ -455,10 +455,10 @@ function waitOf({ spec: { backoffMs } }: ModelJob, nth: number): number {
 }
 
 function claimedOf(
-  { spec, epoch, attempt, failures, evictions }: ModelJob,
+  { spec, epoch, attempt, failures, evictions, seq }: ModelJob,
   waitedMs: number | null,
 ): port.ClaimedJob {
-  return { spec, epoch, attempt, failures, evictions, waitedMs }
+  return { spec, epoch, attempt, failures, evictions, waitedMs, seq }
 }
 
 function recordOf(job: ModelJob): JobRecord {
