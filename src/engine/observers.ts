@@ -66,7 +66,8 @@ export function createObservers(observer: Observer | undefined): Observers {
   function emit(event: EngineEvent): void {
     const isReport = event.type === 'observer.failed'
     if (observer) tell((told) => observer.event(told), event, isReport)
-    for (const listener of listeners.get(event.type) ?? []) tell(listener, event, isReport)
+    const heard = listeners.get(event.type)
+    if (heard) for (const listener of heard) tell(listener, event, isReport)
   }
 
   return {

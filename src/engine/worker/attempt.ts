@@ -8,8 +8,8 @@ export interface Attempt {
   /** False while this worker cannot vouch for its lease. */
   certain(): boolean
   settleSent(): boolean
-  /** Runs the handler and resolves when it has returned, whatever became of the attempt meanwhile. */
-  run(): Promise<void>
+  /** Runs the handler, as soon as its lease is certain. Whatever becomes of the attempt, it returns once. */
+  run(): void
   /** Asks the handler to end, because the engine stops. */
   interrupt(): void
   /** Asks the handler to end, because an operator asked for the job's end. Called after `renewed`. */

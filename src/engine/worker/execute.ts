@@ -1,31 +1,82 @@
 import type { AnyJob } from '../jobs/definition.ts'
 import { handlerInput } from '../jobs/input.ts'
 import type { Outcome } from '../jobs/record.ts'
+import { isThenable } from '../jobs/thenable.ts'
 import { Context, type Executed } from './context.ts'
 import { wrapped } from './middleware.ts'
 import { failureOf, resultOf } from './outcome.ts'
 import type { WorkerParts } from './parts.ts'
 
 /**
- * Runs the handler of one attempt, with its input, its context and the middleware around it. Never throws: what
- * it did is an outcome, before any reason that there was to end it.
+ * Runs the handler of one attempt, with its input, its context and the middleware around it. Never throws and never
+ * rejects: what it did is an outcome, before any reason that there was to end it. It is there at once where nothing
+ * is waited for, since of a thousand attempts each promise is to be collected.
  */
-export async function execute(parts: WorkerParts, definition: AnyJob, attempt: Executed): Promise<Outcome> {
-  const { job } = attempt
-  const { id } = job.spec
-  let context: Context | null = null
+export function execute(
+  parts: WorkerParts,
+  definition: AnyJob,
+  attempt: Executed,
+): Outcome | Promise<Outcome> {
   try {
-    const input = handlerInput(definition, job.spec, parts.payloads)
-    const own = new Context(parts, attempt, (input instanceof Promise ? await input : input) as never)
-    context = own
-    const value = await parts.executor.run({ id, epoch: job.epoch }, () =>
-      wrapped(parts.middleware, own, () => definition.run(own)),
+    const input = handlerInput(definition, attempt.job.spec, parts.payloads)
+    if (!(input instanceof Promise)) return handle(parts, definition, attempt, input)
+    return input.then(
+      (made) => handle(parts, definition, attempt, made),
+      (error: unknown) => failureOf(error, attempt.job, parts.random),
     )
-    const result = resultOf(id, value, parts.payloads)
-    return { kind: 'succeeded', result: result instanceof Promise ? await result : result }
   } catch (error) {
-    return failureOf(error, job, parts.random)
-  } finally {
-    context?.end()
+    return failureOf(error, attempt.job, parts.random)
   }
+}
+
+function handle(
+  parts: WorkerParts,
+  definition: AnyJob,
+  attempt: Executed,
+  input: unknown,
+): Outcome | Promise<Outcome> {
+  const { spec, epoch } = attempt.job
+  const context = new Context(parts, attempt, input as never)
+  const handler = (): unknown => definition.run(context)
+  try {
+    const value = parts.executor.run(
+      { id: spec.id, epoch },
+      parts.middleware.length === 0 ? handler : () => wrapped(parts.middleware, context, handler),
+    )
+    if (!isThenable(value)) return finish(parts, context, attempt, value)
+    return Promise.resolve(value).then(
+      (answer) => finish(parts, context, attempt, answer),
+      (error: unknown) => fail(parts, context, attempt, error),
+    )
+  } catch (error) {
+    return fail(parts, context, attempt, error)
+  }
+}
+
+function finish(
+  parts: WorkerParts,
+  context: Context,
+  attempt: Executed,
+  value: unknown,
+): Outcome | Promise<Outcome> {
+  try {
+    const result = resultOf(attempt.job.spec.id, value, parts.payloads)
+    if (!(result instanceof Promise)) return succeed(context, result)
+    return result.then(
+      (stored) => succeed(context, stored),
+      (error: unknown) => fail(parts, context, attempt, error),
+    )
+  } catch (error) {
+    return fail(parts, context, attempt, error)
+  }
+}
+
+function succeed(context: Context, result: string | null): Outcome {
+  context.end()
+  return { kind: 'succeeded', result }
+}
+
+function fail(parts: WorkerParts, context: Context, attempt: Executed, error: unknown): Outcome {
+  context.end()
+  return failureOf(error, attempt.job, parts.random)
 }

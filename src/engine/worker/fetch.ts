@@ -91,7 +91,7 @@ export function createFetcher(parts: FetchParts): Fetcher {
       if (!claiming.unknown && pace.waitsFor(queue)) rest.freed()
     },
     leaseFreed: () => {
-      if (solo.wantsIdle && leases.attempts === 0) rest.freed()
+      if (leases.attempts === 0 && solo.wantsIdle) rest.freed()
     },
     stop: () => {
       state.stopping = true

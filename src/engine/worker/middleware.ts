@@ -8,8 +8,7 @@ export function wrapped(
   middleware: readonly Middleware[],
   context: AttemptContext<unknown>,
   handler: () => unknown,
-): unknown {
-  if (middleware.length === 0) return handler()
+): Promise<unknown> {
   const from = async (k: number): Promise<unknown> => {
     const layer = middleware[k]
     if (!layer) return handler()

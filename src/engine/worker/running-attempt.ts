@@ -78,16 +78,22 @@ export class RunningAttempt implements Ending, Executed {
     return this.#parts.commits.of(this.job, this.#commit)
   }
 
-  async run(): Promise<void> {
-    try {
-      if (!this.#certain) await new Promise<void>((resolve) => (this.#startable = resolve))
-      if (this.#ended) return
-      this.#start()
-      const outcome = await execute(this.#parts, this.#definition, this)
-      this.end(this.reasons.overrule(outcome, this.job, this.#parts.random))
-    } finally {
-      this.#parts.returned(this)
-    }
+  run(): void {
+    if (this.#certain) return this.#execute()
+    void new Promise<void>((resolve) => (this.#startable = resolve)).then(() => this.#execute())
+  }
+
+  #execute(): void {
+    if (this.#ended) return this.#parts.returned(this)
+    this.#start()
+    const outcome = execute(this.#parts, this.#definition, this)
+    if (outcome instanceof Promise) void outcome.then((late) => this.#returned(late))
+    else this.#returned(outcome)
+  }
+
+  #returned(outcome: Outcome): void {
+    this.end(this.reasons.overrule(outcome, this.job, this.#parts.random))
+    this.#parts.returned(this)
   }
 
   #start(): void {

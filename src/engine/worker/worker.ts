@@ -79,7 +79,7 @@ export function createWorker(
   function startAll(): void {
     const attempts = starting
     starting = []
-    for (const attempt of attempts) void attempt.run()
+    for (const attempt of attempts) attempt.run()
   }
 
   function returned(attempt: Attempt): void {

@@ -205,7 +205,13 @@ export const settleCases: readonly Case[] = [
       const outcomes = [succeeded, failure(), failure({ permanent: true }), released, succeeded]
       const settlements = jobs.map(({ spec, epoch, seq }, n): Settlement => {
         const outcome = outcomes[n] as Settlement['outcome']
-        return { id: spec.id, epoch: n === 4 ? epoch - 1 : epoch, outcome, repeated: false, claimed: { token, seq } }
+        return {
+          id: spec.id,
+          epoch: n === 4 ? epoch - 1 : epoch,
+          outcome,
+          repeated: false,
+          claimed: { token, seq },
+        }
       })
       const { results } = await store.jobs.settle({ worker, settlements })
       const expected = [

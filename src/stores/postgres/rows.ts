@@ -51,7 +51,9 @@ type SpecRow = readonly [
 ]
 
 /** Reads specifications; what it parsed it keeps, for the jobs of one batch mostly state the same. */
-function specReader(lane: { readonly kind: string; readonly queue: string } | null): (row: SpecRow) => JobSpec {
+function specReader(
+  lane: { readonly kind: string; readonly queue: string } | null,
+): (row: SpecRow) => JobSpec {
   const known = new Map<string, Stated>()
   return (row) => {
     let stated = known.get(row[5])

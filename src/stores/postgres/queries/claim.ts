@@ -108,7 +108,8 @@ export async function claim(database: Database, params: ClaimParams): Promise<Cl
       session.query<Answer>(one ? claimOne : claimMany, paramsOf(open)),
     )
     const [id, why] = rows[0] as Answer
-    if (id !== null) return { kind: 'claimed', jobs: claimedOf(rows as ClaimedRow[], one), soloWaiting: false }
+    if (id !== null)
+      return { kind: 'claimed', jobs: claimedOf(rows as ClaimedRow[], one), soloWaiting: false }
     if (why === 'void') return { kind: 'void' }
     if (why === 'alone') return await database.transaction('common', (session) => claimAlone(session, params))
     return { kind: 'claimed', jobs: [], soloWaiting: false }

@@ -154,10 +154,7 @@ async function reasons(session: Session, refused: readonly Settlement[]): Promis
 }
 
 /** `refusal` of the transitions. */
-function reasonOf(
-  { id, epoch, outcome, repeated }: Settlement,
-  why: ReadonlyMap<string, Stands>,
-): Result {
+function reasonOf({ id, epoch, outcome, repeated }: Settlement, why: ReadonlyMap<string, Stands>): Result {
   const job = why.get(id)
   if (!job) return { settled: 'lost', state: null }
   const own = job.lastSettle?.epoch === epoch && job.lastSettle.kind === outcome.kind
