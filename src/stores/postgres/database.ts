@@ -54,9 +54,13 @@ function elementOf(value: Value): string {
   return value === null ? 'NULL' : typeof value === 'string' ? quoted(value) : String(value)
 }
 
+/** Where nothing else is to be escaped than a list escapes, JSON says the same, and the engine of JavaScript is fast. */
 function quoted(text: string): string {
-  return `"${/["\\]/.test(text) ? text.replaceAll(/["\\]/g, String.raw`\$&`) : text}"`
+  return jsonAlike.test(text) ? JSON.stringify(text) : `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`
 }
+
+// oxlint-disable-next-line no-control-regex
+const jsonAlike = /^[^\0-\x1f\ud800-\udfff]*$/
 
 /** A value of a result, by the type that the server gives it. */
 export function decoded(typeId: number, text: string): Value {

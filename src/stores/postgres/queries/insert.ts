@@ -12,7 +12,16 @@ import { payloadOf, told } from '../wake.ts'
  * the jobs will be claimed, so their rows lie side by side. Bodies go in by id: two producers of the same ids in
  * another order wait for one another, and in no circle.
  */
-function adding({ where, onConflict }: { readonly where: string; readonly onConflict: string }): string {
+function adding({
+  where,
+  onConflict,
+  added,
+}: {
+  readonly where: string
+  readonly onConflict: string
+  /** The rows of `given g` that have a body now. */
+  readonly added: string
+}): string {
   return `stated as materialized (select * from unnest($4::text[], $5::text[], $6::int[], $7::smallint[], $8::bigint[],
     $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::bigint[]) with ordinality
   as s(kind, queue, kind_key, band, lease_ttl_ms, bound_ms, enqueued_at, spec, metadata, traceparent, delay_ms, at_ms, n)),
@@ -27,21 +36,21 @@ jobs as (insert into holdfast.job (seq, visible_at, version, updated_at, kind_ke
     band, state, place, queue, kind)
   select g.seq, coalesce(s.at_ms, t.ms + s.delay_ms), 1, t.ms, s.kind_key, 0, 0, 0, 0,
     s.band, 0, case when coalesce(s.at_ms, s.delay_ms) is null then 2 else 0 end, s.queue, s.kind
-  from bodies join given g using (seq) join stated s on s.n = g.line cross join t order by seq)
+  from ${added} join stated s on s.n = g.line cross join t order by g.seq)
 select (select count(*) from bodies), (select min(seq) from given), ${told('$17', '(case when exists (select from bodies) then $18::text end)')}`
 }
 
 const add = `with ${time},
-${adding({ where: '', onConflict: 'on conflict (id) do nothing' })}`
+${adding({ where: '', onConflict: 'on conflict (id) do nothing', added: 'bodies join given g using (seq)' })}`
 
 /**
- * The same where all are new, as most are: nothing at all if one id is there, so that it needs no transaction which
- * can be undone, and no row has to be ready to be taken back. An id that comes between fails the statement.
+ * The same where all are new, as most are: it needs no transaction which can be undone, and no row has to be ready to
+ * be taken back. An id that is there already fails the statement; whoever repeats a call sends all its ids again, so
+ * that the first tells, and nothing at all is done.
  */
 const addNew = `with ${time},
-there as materialized (select exists (select from unnest($1::text[]) as g(id)
-  cross join lateral (select from holdfast.body b where b.id = g.id offset 0) b) as any),
-${adding({ where: 'where not (select "any" from there)', onConflict: '' })}`
+there as materialized (select exists (select from holdfast.body b where b.id = ($1::text[])[1]) as first),
+${adding({ where: 'where not (select first from there)', onConflict: '', added: 'given g' })}`
 
 /** One job is there or not; several are all there or none, which takes a transaction that can be undone. */
 export async function insert(
