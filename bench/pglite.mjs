@@ -50,13 +50,15 @@ async function byStore() {
   }
   return rate(jobs, async () => {
     for (;;) {
-      const reply = await store.claims.claim({ token: randomUUID(), ...asked })
+      const token = randomUUID()
+      const reply = await store.claims.claim({ token, ...asked })
       if (reply.kind === 'void' || reply.jobs.length === 0) break
-      const settlements = reply.jobs.map(({ spec, epoch }) => ({
+      const settlements = reply.jobs.map(({ spec, epoch, seq }) => ({
         id: spec.id,
         epoch,
         outcome: /** @type {const} */ ({ kind: 'succeeded', result: null }),
         repeated: false,
+        claimed: { token, seq },
       }))
       const { results } = await store.jobs.settle({ worker, settlements })
       if (results.some(({ settled }) => settled !== 'applied')) throw new Error('a settle did not apply')
