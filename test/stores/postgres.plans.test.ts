@@ -81,9 +81,15 @@ async function plansOf<R>(reads: number, operation: () => Promise<R>): Promise<R
   return reply
 }
 
-const claimOf = (limit: number, queues = ['default'], kinds = ['kind'], of = store) =>
+const claimOf = (
+  limit: number,
+  queues = ['default'],
+  kinds = ['kind'],
+  of = store,
+  token: string = randomUUID(),
+) =>
   of.claims.claim({
-    token: randomUUID(),
+    token,
     worker: 'w',
     limit,
     queues: queues.map((queue) => ({ queue, limit })),
@@ -91,16 +97,24 @@ const claimOf = (limit: number, queues = ['default'], kinds = ['kind'], of = sto
     solo: 'await',
   })
 
+/** As the engine sends them. */
 async function settlementsOf(count: number, of = quiet): Promise<Settlement[]> {
-  const reply = await claimOf(count, ['default'], ['kind'], of)
+  const token = randomUUID()
+  const reply = await claimOf(count, ['default'], ['kind'], of, token)
   if (reply.kind === 'void') throw new Error('void')
   expect(reply.jobs).toHaveLength(count)
-  return reply.jobs.map(({ spec, epoch }) => ({
+  return reply.jobs.map(({ spec, epoch, seq }) => ({
     id: spec.id,
     epoch,
     outcome: { kind: 'succeeded', result: null },
     repeated: false,
+    claimed: { token, seq },
   }))
+}
+
+function failed(settlement: Settlement): Settlement {
+  const error = { code: 'E', message: 'm' }
+  return { ...settlement, outcome: { kind: 'failed', error, permanent: true, delayMs: 0 } }
 }
 
 const some = (count: number) =>
@@ -154,9 +168,17 @@ for (const many of [false, true]) {
       expect(await plansOf(200, claim)).toMatchObject({ kind: 'claimed', jobs: { length: 10 } })
     })
 
-    it('a settle finds its jobs by key, and writes no index', async () => {
-      const settlements = await settlementsOf(200)
-      await plansOf(400, () => store.jobs.settle({ worker: 'w', settlements }))
+    it.each([
+      ['by its sequence', (settlement: Settlement) => settlement],
+      ['by its id', ({ claimed: _claimed, ...byId }: Settlement) => byId],
+      ['of an attempt that failed', failed],
+    ])('a settle finds each job %s', async (_, given) => {
+      const settlements = (await settlementsOf(200)).map(given)
+      const { results } = await plansOf(400, () => store.jobs.settle({ worker: 'w', settlements }))
+      expect(results.every(({ settled }) => settled === 'applied')).toBe(true)
+    })
+
+    it('a settle writes no index', async () => {
       const more = await settlementsOf(600)
       const before = await updates('job')
       await quiet.jobs.settle({ worker: 'w', settlements: more })
@@ -217,11 +239,14 @@ for (const many of [false, true]) {
 }
 
 describe('beside few others', () => {
-  it('a settle of many finds them by key all the same', async () => {
+  it.each([
+    ['by sequence', (settlement: Settlement) => settlement],
+    ['by id', ({ claimed: _claimed, ...byId }: Settlement) => byId],
+  ])('a settle of many finds them by key all the same, %s', async (_, given) => {
     const [hand, small, smallQuiet, end] = await opened()
     await hand.query(waiting(2_000))
     for (const table of ['job', 'body']) await hand.query(`vacuum analyze holdfast.${table}`)
-    const settlements = await settlementsOf(500, smallQuiet)
+    const settlements = (await settlementsOf(500, smallQuiet)).map(given)
     const { results } = await plansOf(1_000, () => small.jobs.settle({ worker: 'w', settlements }))
     expect(results.every(({ settled }) => settled === 'applied')).toBe(true)
     await end()
