@@ -8,25 +8,46 @@ import { textOf } from './text.ts'
 
 const inputBytesMax = 1_048_576
 
+export interface StoredInput {
+  readonly json: string
+  readonly stored: string
+}
+
 /**
  * The input as it is stored: not transformed, and validated in the form in which a worker will find it, so
- * that nothing is accepted here to fail there. The size that counts is what is stored. Throws `InputInvalid`.
+ * that nothing is accepted here to fail there. The size that counts is what is stored. At once where neither a codec
+ * nor a schema has a say in it. Throws `InputInvalid`.
  */
-export async function storedInput(
+export function storedInput(
   definition: JobDescription,
   input: unknown,
   payloads: Payloads,
-): Promise<{ readonly json: string; readonly stored: string }> {
+): StoredInput | Promise<StoredInput> {
   const json = jsonOf(definition.name, input)
-  const stored = await payloads.stored(`the input of job ${definition.name}`, json)
+  const stored = payloads.stored(`the input of job ${definition.name}`, json)
+  if (definition.input || stored instanceof Promise) return validInput(definition, json, stored)
+  requireSize(definition, stored)
+  return { json, stored }
+}
+
+async function validInput(
+  definition: JobDescription,
+  json: string,
+  coded: string | Promise<string>,
+): Promise<StoredInput> {
+  const stored = await coded
+  requireSize(definition, stored)
+  if (definition.input) await validated(definition, JSON.parse(json))
+  return { json, stored }
+}
+
+function requireSize(definition: JobDescription, stored: string): void {
   const sizeBytes = Buffer.byteLength(stored)
   if (sizeBytes > inputBytesMax) {
     throw new InputInvalid(
       `input of job ${definition.name} is ${sizeBytes} bytes, over the limit of ${inputBytesMax}; store the data elsewhere and pass a reference`,
     )
   }
-  if (definition.input) await validated(definition, JSON.parse(json))
-  return { json, stored }
 }
 
 /**
