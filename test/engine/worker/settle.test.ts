@@ -56,6 +56,15 @@ describe('settling', () => {
     await b.engine.stop()
   })
 
+  it('says of each job under which claim and sequence it lies', async () => {
+    const { b, end } = await running(['x', 'y'])
+    const jobs = await Promise.all(['x', 'y'].map((id) => b.database.job(id)))
+    await end()
+    const places = groups(b).flatMap((group) => group.map(({ claimed }) => claimed))
+    expect(places).toEqual(jobs.map(({ token, seq }) => ({ token, seq })))
+    await b.engine.stop()
+  })
+
   it('is repeated until it is known, marked from the first unknown outcome on (8.3)', async () => {
     const { b, end } = await running(['x'])
     b.wire.next('jobs.settle', 'refuse', 'lose-request', 'refuse', 'lose-reply')
