@@ -151,7 +151,7 @@ export const watchCases: readonly Case[] = [
   {
     name: 'a move whose sender knows of a clock that went back by more than a second restarts the watch (0.20)',
     needs: 'clock',
-    run: async ({ store, sweepMs, move, now, advance, unchanged }) => {
+    run: async ({ store, sweepMs, move, now, advance }) => {
       await sweepMs()
       await move()
       const sent = { lastReplyMs: await now(), sinceReplyMs: 700, maxAgeMs: 5_000 }
