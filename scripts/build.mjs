@@ -1,7 +1,7 @@
 // Builds src into dist. The new build takes the old one's place only when it is whole: a build that fails
 // leaves what was there, and whoever runs the package meanwhile never finds half of it.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = path.join(root, 'dist')
 const made = `${dist}.${process.pid}.new`
 const old = `${dist}.${process.pid}.old`
+const page = 'report/html/page'
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 
 const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', made], {
@@ -19,6 +20,8 @@ const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'
 if (status === 0) {
   const command = path.join(made, 'cli/main.js')
   if (existsSync(command)) chmodSync(command, 0o755)
+  // What runs in a browser is plain JavaScript that no compiler touches.
+  cpSync(path.join(root, 'src', page), path.join(made, page), { recursive: true })
   if (existsSync(dist)) renameSync(dist, old)
   renameSync(made, dist)
 }

@@ -5,6 +5,7 @@ import { inert } from '../report/format.ts'
 import { about } from './about.ts'
 import { type MigrateOptions, migrate } from './commands/migrate.ts'
 import { type ReplayOptions, replay } from './commands/replay.ts'
+import { type ReportOptions, report } from './commands/report.ts'
 import { type SimulateOptions, simulate } from './commands/simulate.ts'
 import { list, minutes, shard, wholeNumber } from './options.ts'
 
@@ -67,6 +68,15 @@ program
   .option('--json', 'print one JSON object and nothing else')
   .action(async (target: string, options: ReplayOptions) => {
     process.exitCode = await replay(target, options)
+  })
+
+program
+  .command('report')
+  .description('print what the last simulate found, and open its page')
+  .argument('[dir]', 'where simulate wrote its reports', 'reports')
+  .option('--open', 'open the HTML report in a browser')
+  .action(async (directory: string, options: ReportOptions) => {
+    process.exitCode = await report(directory, options)
   })
 
 program

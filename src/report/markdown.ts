@@ -1,6 +1,7 @@
 import { count, inert, longTime, seconds } from './format.ts'
+import { byKind } from './kinds.ts'
 import type { Report } from './report.ts'
-import { failureText } from './text.ts'
+import { kindText, saturation } from './text.ts'
 
 /** The report for a pull request. */
 export function markdownReport(report: Report, again: string): string {
@@ -37,9 +38,8 @@ export function markdownReport(report: Report, again: string): string {
     '| --- | ---: |',
     ...Object.entries(summary.faults).map(([family, struck]) => `| ${cell(family)} | ${count(struck)} |`),
     '',
-    ...summary.failures
-      .slice(0, 20)
-      .flatMap((failure) => ['```text', ...fenced(failureText(failure, report)), '```', '']),
+    ...(summary.coverage.behaviours > 0 ? [...saturation(report).map((line) => line.trim()), ''] : []),
+    ...byKind(summary.failures).flatMap((kind) => ['```text', ...fenced(kindText(kind, report)), '```', '']),
   ]
   return `${lines.join('\n')}\n`
 }

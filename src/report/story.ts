@@ -31,11 +31,16 @@ export function storyOf({ story }: RunResult, { subject, atMs }: Violation): str
 export function storyLine(line: HistoryEvent | Step): string {
   const at = `+${(line.atMs / 1000).toFixed(3)}s`.padStart(10)
   const who = line.node === 'env' ? 'world' : `${line.node}#${line.incarnation}`
-  const says = 'step' in line ? `${line.step} ${line.label} ${line.outcome}`.trimEnd() : wordsOf(line)
-  return `${at}  ${inert(who).padEnd(9)} ${inert(says)}`
+  return `${at}  ${inert(who).padEnd(9)} ${storyWords(line)}`
 }
 
-function isEnvironment({ type }: HistoryEvent): boolean {
+/** What happened, without when and where. */
+export function storyWords(line: HistoryEvent | Step): string {
+  return inert('step' in line ? `${line.step} ${line.label} ${line.outcome}`.trimEnd() : wordsOf(line))
+}
+
+/** It befell a process, the database or the world. */
+export function isEnvironment({ type }: HistoryEvent): boolean {
   return (
     type.startsWith('node.') ||
     type.startsWith('database.') ||

@@ -1,5 +1,6 @@
 import type { Failure } from '../sim/tally.ts'
-import { count, inert, longTime, plural, quoted, seconds, table } from './format.ts'
+import { type CommandContext, replayCommand } from './command.ts'
+import { count, inert, longTime, plural, seconds, table } from './format.ts'
 import { byKind } from './kinds.ts'
 import type { Report } from './report.ts'
 import type { Judged } from '../sim/judge.ts'
@@ -69,7 +70,8 @@ function properties(report: Report): string[] {
 
 const hundredsShown = 8
 
-function saturation({ summary: { coverage } }: Report): string[] {
+/** How far the campaign has come: a line that goes on growing says that it is not over. */
+export function saturation({ summary: { coverage } }: Report): string[] {
   const { behaviours, newPerHundred: all } = coverage
   if (behaviours === 0) return []
   const shown = all.slice(-hundredsShown).map(count).join(', ')
@@ -82,15 +84,7 @@ function failures(report: Report): string[] {
   const { failures: all } = report.summary
   const { seedsAsked } = report
   const kinds = byKind(all)
-  const lines = kinds.slice(0, failuresShown).flatMap(([first, ...others]) => {
-    const seeds = others.slice(0, seedsShown).map(({ seed }) => seed)
-    const rest = others.length > seeds.length ? `, and ${count(others.length - seeds.length)} more` : ''
-    const same =
-      others.length === 0
-        ? []
-        : [`  the same with ${plural(others.length, 'other seed')}: ${seeds.join(', ')}${rest}`]
-    return [...failureText(first, report), ...same, '']
-  })
+  const lines = kinds.slice(0, failuresShown).flatMap((kind) => [...kindText(kind, report), ''])
   if (kinds.length > failuresShown)
     lines.push(`  and ${plural(kinds.length - failuresShown, 'more kind')} of failure`, '')
   if (all.length > 0 && seedsAsked !== null && report.summary.seeds < seedsAsked)
@@ -98,20 +92,30 @@ function failures(report: Report): string[] {
   return lines
 }
 
-export type FailureContext = Pick<Report, 'version' | 'engine' | 'replays' | 'module' | 'store' | 'families'>
+/** A failure, and which other seeds fail in the same way. */
+export function kindText([first, ...others]: readonly [Failure, ...Failure[]], report: Report): string[] {
+  const seeds = others.slice(0, seedsShown).map(({ seed }) => seed)
+  const rest = others.length > seeds.length ? `, and ${count(others.length - seeds.length)} more` : ''
+  const same =
+    others.length === 0
+      ? []
+      : [`  the same with ${plural(others.length, 'other seed')}: ${seeds.join(', ')}${rest}`]
+  return [...failureText(first, report), ...same]
+}
+
+export type FailureContext = Pick<Report, 'version' | 'engine'> & CommandContext
 
 /** What failed, the course of the job it is about, and the command that makes it happen again. */
 export function failureText(failure: Failure, report: FailureContext): string[] {
   const { property, seed, scenario, message, result } = failure
   const first = result?.violations[0]
   const when = first ? `t=+${(first.atMs / 1000).toFixed(3)}s   event ${first.event}   ` : ''
-  const path = report.replays.find((replay) => replay.seed === seed && replay.property === property)?.path
   return [
     `${tagOf(failure)} ${inert(property)}   seed ${seed}   ${when}scenario ${inert(scenario ?? 'chosen by the seed')}   (holdfast ${report.version}, engine ${report.engine})`,
     ...message.split('\n').map((line) => `  ${inert(line)}`),
     ...(result ? faults(result) : []),
     ...(result && first ? storyOf(result, first).map((line) => `    ${line}`) : []),
-    `  replay: npx holdfast replay ${path === undefined ? bySeed(failure, report) : quoted(path)}`,
+    `  replay: ${replayCommand(failure, report)}`,
   ]
 }
 
@@ -148,15 +152,6 @@ function struck({ plan, strikes, story }: RunResult): string[] {
     `  faults drawn ${plan.length}, struck ${all}${told.length > faultsShown ? ', the last of them:' : ''}`,
     ...lines,
   ]
-}
-
-function bySeed(failure: Failure, { module, store, families }: FailureContext): string {
-  const { seed, scenario, result } = failure
-  const parts = [seed, ...(scenario === null ? [] : [`--scenario ${quoted(scenario)}`]), `--store ${store}`]
-  if (families) parts.push(`--faults ${families.join(',')}`)
-  // Two runs that differed without a leak that was seen: it takes two to show it.
-  if (failure.kind === 'nondeterministic' && !result?.leak) parts.push('--verify')
-  return [...parts, ...(module === null ? [] : [`--module ${quoted(module)}`])].join(' ')
 }
 
 function verdict({ verdict: is, reasons }: Report): string[] {

@@ -1,9 +1,7 @@
-import path from 'node:path'
 import { InvalidArgument } from '../../engine/errors.ts'
 import { standardProperties } from '../../properties/index.ts'
 import { count, quoted, seconds } from '../../report/format.ts'
 import { jsonReport } from '../../report/json.ts'
-import { markdownReport } from '../../report/markdown.ts'
 import { type Report, exitCodes, verdictOf } from '../../report/report.ts'
 import { textReport } from '../../report/text.ts'
 import { requireFamilies, scenarioNamed, scenariosIn } from '../../sim/catalogue.ts'
@@ -12,9 +10,10 @@ import { formatSeed, parseSeed, seedAt } from '../../sim/seed.ts'
 import { createTally } from '../../sim/tally.ts'
 import { type PoolOptions, runPool } from '../../sim/threads/pool.ts'
 import { about } from '../about.ts'
-import { write, writeReplay } from '../files.ts'
+import { writeReplay } from '../files.ts'
 import { type Shard, moduleUrl } from '../options.ts'
 import { createProgress } from '../progress.ts'
+import { writeReports } from '../reports.ts'
 import { shrunk } from '../shrink.ts'
 import { type StoreOptions, withStore } from '../store.ts'
 
@@ -96,8 +95,7 @@ export async function simulate(file: string | undefined, options: SimulateOption
     summary,
     replays,
   }
-  write(path.join(options.report, 'simulate.json'), `${jsonReport(report)}\n`)
-  write(path.join(options.report, 'simulate.md'), markdownReport(report, again(file, options, deal)))
+  writeReports(options.report, report, again(file, options, deal))
   process.stdout.write(options.json ? `${jsonReport(report)}\n` : textReport(report))
   return exitCodes[report.verdict]
 }

@@ -1,0 +1,101 @@
+import type { Judged } from '../../sim/judge.ts'
+import type { Violation } from '../../sim/recorder.ts'
+import type { Failure } from '../../sim/tally.ts'
+import { replayCommand } from '../command.ts'
+import { faultWords } from '../fault.ts'
+import { count, inertJson, plural, seconds } from '../format.ts'
+import { byKind } from '../kinds.ts'
+import type { Report } from '../report.ts'
+import { storyOf } from '../story.ts'
+import { tagOf } from '../text.ts'
+import { toldOf } from './events.ts'
+import { type Html, html, nothing, raw } from './markup.ts'
+
+/** All events of all failures together, in bytes of JSON: a page that is larger is slow to open. */
+const bytesMax = 3_000_000
+
+export function failuresSection(report: Report): Html {
+  const kinds = byKind(report.summary.failures)
+  if (kinds.length === 0) return nothing
+  const share = bytesMax / kinds.length
+  return html`<section id="failures"><h2>${plural(kinds.length, 'kind')} of failure</h2>
+${kinds.map((kind, k) => failureOf(kind, report, { open: k === 0, share }))}</section>`
+}
+
+function failureOf(
+  [failure, ...others]: readonly [Failure, ...Failure[]],
+  report: Report,
+  { open, share }: { readonly open: boolean; readonly share: number },
+): Html {
+  const { property, seed, scenario, message, result } = failure
+  const first = result?.violations[0]
+  return html`<details class="failure"${open ? raw(' open') : nothing}><summary><b class="tag">${tagOf(failure)}</b> <span class="what">${property}</span> <span class="quiet">seed ${seed}, scenario ${scenario ?? 'chosen by the seed'}${first ? `, at +${(first.atMs / 1000).toFixed(3)} s` : ''}</span></summary>
+<p class="message">${message}</p>
+<p class="command"><code>${replayCommand(failure, report)}</code></p>
+${result ? faultsOf(result) : nothing}
+${result && first ? storiesOf(result, first) : nothing}
+${result?.story && first ? explorer(result, first, share) : nothing}
+${alike(others, report)}</details>`
+}
+
+function faultsOf(result: Judged): Html {
+  const { plan, steps, without, shrunk } = result
+  if (!shrunk) {
+    const struck = Object.values(result.strikes).reduce((sum, times) => sum + times, 0)
+    return html`<p>${plural(plan.length, 'fault')} drawn, struck ${count(struck)} times; this failure was not shrunk.</p>`
+  }
+  const { faults, steps: of, runs, wallMs, minimal, also } = shrunk
+  return html`<h3>What it takes</h3>
+<p><strong>${count(plan.length)}</strong> of ${plural(faults, 'fault')}, <strong>${count(steps - without.length)}</strong> of ${plural(of, 'job')} <span class="quiet">${plural(runs, 're-run')}, ${seconds(wallMs)}${minimal ? '' : '; the time was over, so it may take less'}</span></p>
+<ul class="faults">${plan.map((fault) => html`<li>${faultWords(fault)}</li>`)}</ul>
+${also.length > 0 ? html`<p class="quiet">Met on the way, and left alone: ${also.join(', ')}</p>` : nothing}`
+}
+
+/** The failing run, and beside it the nearest that passes: what one has and the other lacks stands out. */
+function storiesOf(result: Judged, violation: Violation): Html {
+  const failing = storyOf(result, violation)
+  const passing = result.shrunk?.passing
+  if (!passing) return html`<h3>What happened to ${violation.subject}</h3>${storyList(failing, [], true)}`
+  const other = storyOf({ ...result, story: passing.story }, violation)
+  return html`<div class="pair"><div><h3>What happened to ${violation.subject}</h3>${storyList(failing, other, true)}</div>
+<div><h3>The nearest run that passes <small>without ${passing.lacks}</small></h3>${other.length > 0 ? storyList(other, failing, false) : html`<p class="quiet">Nothing happened to ${violation.subject} until then.</p>`}</div></div>`
+}
+
+function storyList(lines: readonly string[], other: readonly string[], fails: boolean): Html {
+  const there = new Set(other.map(timeless))
+  return html`<ol class="story">${lines.map((line, k) => {
+    const is =
+      fails && k === lines.length - 1
+        ? 'end'
+        : other.length > 0 && !there.has(timeless(line))
+          ? 'own'
+          : 'same'
+    return html`<li class="${is}">${line}</li>`
+  })}</ol>`
+}
+
+/** A line without its time, and without the tokens that count what a process did. */
+function timeless(line: string): string {
+  return line.replace(/^ *\+[\d.]+s/, '').replace(/, under [^)]*/, '')
+}
+
+/** The place of the timeline and the list, which the script of the page fills from the data beside it. */
+function explorer(result: Judged, violation: Violation, share: number): Html {
+  const told = toldOf(result, violation, share)
+  const here = told.events.length
+  return html`<div class="explorer"><h3>The run, event by event</h3>
+<p class="quiet">${here === told.total ? plural(here, 'event') : `${count(here)} of ${plural(told.total, 'event')}`}. ${told.left ?? ''}</p>
+<noscript><p class="quiet">The timeline and the list of events need the script of this page.</p></noscript>
+<script type="application/json">${raw(inertJson(told))}</script></div>`
+}
+
+const alikeMax = 50
+
+function alike(others: readonly Failure[], report: Report): Html {
+  if (others.length === 0) return nothing
+  return html`<details class="alike"><summary>The same with ${plural(others.length, 'other seed')}</summary><ul>${others
+    .slice(0, alikeMax)
+    .map(
+      (other) => html`<li class="command"><code>${replayCommand(other, report)}</code></li>`,
+    )}</ul></details>`
+}
