@@ -29,7 +29,10 @@ export function writeReports(directory: string, report: Report, again: string): 
 function mutantsIn(directory: string): Mutants | null {
   const file = path.join(directory, 'mutants.json')
   if (!existsSync(file)) return null
-  const mutants = parseMutants(readFileSync(file, 'utf8'))
-  if (!mutants) process.stderr.write(`${file} is no result of the mutants, and is left out of the report\n`)
-  return mutants
+  try {
+    return parseMutants(readFileSync(file, 'utf8'))
+  } catch (error) {
+    process.stderr.write(`${file} is left out of the report: ${String(error)}\n`)
+    return null
+  }
 }

@@ -179,7 +179,7 @@ test('JSON has exactly the documented fields', () => {
   const json = JSON.parse(jsonReport(report)) as Record<string, unknown>
   expect(Object.keys(json).sort().join(' ')).toBe(
     'command coverage engine events failures faults firstSeed matrix properties reasons scenarios seeds ' +
-      'simulatedMs store traceHash unreached verdict version wallMs',
+      'simulatedMs store text traceHash unreached verdict version wallMs',
   )
   expect(json).toMatchObject({
     seeds: 40,
@@ -189,7 +189,15 @@ test('JSON has exactly the documented fields', () => {
       {},
       {},
     ],
-    failures: [{ property: 'exactly-once-claim', seed: '0x9f3a', replay: null }],
+    failures: [
+      {
+        property: 'exactly-once-claim',
+        seed: '0x9f3a',
+        replay: null,
+        command: 'npx holdfast replay 0x9f3a --scenario standard --store memory',
+      },
+    ],
     unreached: ['never-seen'],
+    text: textReport(report),
   })
 })

@@ -64,14 +64,18 @@ function storiesOf(result: Judged, violation: Violation): Html {
 function storyList(lines: readonly string[], other: readonly string[], fails: boolean): Html {
   const there = new Set(other.map(timeless))
   return html`<ol class="story">${lines.map((line, k) => {
-    const is =
-      fails && k === lines.length - 1
-        ? 'end'
-        : other.length > 0 && !there.has(timeless(line))
-          ? 'own'
-          : 'same'
-    return html`<li class="${is}">${line}</li>`
+    const own = other.length > 0 && !there.has(timeless(line))
+    const is = fails && k === lines.length - 1 ? 'end' : own ? 'own' : other.length > 0 ? 'same' : ''
+    return html`<li class="${is}">${columns(line)}</li>`
   })}</ol>`
+}
+
+/** When, who, what: as `storyLine` sets them. */
+function columns(line: string): readonly Html[] {
+  const [, when, who, what] = /^ *(\+[\d.]+s) {2}(.*?) {1,}(.*)$/s.exec(line) ?? []
+  return when === undefined
+    ? [html`<span></span><span></span><span>${line}</span>`]
+    : [html`<span>${when}</span><span>${who ?? ''}</span><span>${what ?? ''}</span>`]
 }
 
 /** A line without its time, and without the tokens that count what a process did. */

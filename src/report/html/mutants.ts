@@ -1,3 +1,4 @@
+import { InvalidArgument } from '../../engine/errors.ts'
 import { count } from '../format.ts'
 import { type Html, html, nothing } from './markup.ts'
 
@@ -15,20 +16,21 @@ interface Mutant {
   readonly wallMs: number
 }
 
-/** Null for anything else. */
-export function parseMutants(text: string): Mutants | null {
+/** Throws `InvalidArgument` for anything else. */
+export function parseMutants(text: string): Mutants {
   let value: Partial<Mutants> | null
   try {
     value = JSON.parse(text) as Partial<Mutants> | null
-  } catch {
-    return null
+  } catch (error) {
+    throw new InvalidArgument('this is no result of the mutants: it is not JSON', { cause: error })
   }
   const whole =
     Array.isArray(value?.mutants) &&
     value.mutants.every(isMutant) &&
     Array.isArray(value.survivors) &&
     value.survivors.every((id) => typeof id === 'string')
-  return whole ? (value as Mutants) : null
+  if (!whole) throw new InvalidArgument('this is no result of the mutants that this version reads')
+  return value as Mutants
 }
 
 function isMutant(value: unknown): value is Mutant {

@@ -14,7 +14,7 @@ const verdictWords: Readonly<Record<Verdict, readonly [string, string]>> = {
 export function headSection(report: Report): Html {
   const [word, says] = verdictWords[report.verdict]
   return html`<header class="verdict is-${report.verdict}">
-<p class="kicker">holdfast ${report.version} <span>${report.command}</span> engine ${report.engine}, store ${report.store}</p>
+<p class="kicker">holdfast ${report.version}, ${report.command}, engine ${report.engine}, store ${report.store}</p>
 <h1>${word}</h1>
 <p class="says">${says}</p>
 ${report.reasons.length > 0 ? html`<ul>${report.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>` : nothing}

@@ -120,7 +120,7 @@ function mount(home, number) {
   frame.tabIndex = 0
   frame.setAttribute('role', 'group')
   frame.setAttribute('aria-label', 'timeline; arrow keys walk through the events, plus and minus zoom')
-  const picture = svg('svg', { 'aria-hidden': 'true' })
+  const picture = svg('svg', { id: `timeline-${number}`, 'aria-hidden': 'true' })
   frame.append(picture)
   const controls = controlsOf(run)
   const box = part('div', 'list')

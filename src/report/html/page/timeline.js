@@ -47,7 +47,7 @@ function draw(root, run, model, view, width) {
   }
   drawAxis(root, view, x, height)
   const inView = svg('g', {})
-  const clip = `clip-${Math.round(view.fromMs)}-${model.bars.length}-${model.marks.length}`
+  const clip = `${root.id}-clip`
   const bounds = svg('clipPath', { id: clip })
   bounds.append(svg('rect', { x: label, y: 0, width: width - label, height }))
   inView.setAttribute('clip-path', `url(#${clip})`)
@@ -102,10 +102,20 @@ function drawBars(root, run, model, view, x, y) {
     const key = `${bar.lane} ${bar.kind} ${Math.round(from)} ${Math.round(width)}`
     if (!bar.strong && bar.kind === 'handler' && there.has(key)) continue
     there.add(key)
-    const tall = bar.kind === 'alive' ? 2 : bar.kind === 'handler' ? (bar.strong ? 12 : 6) : 18
+    const tall = bar.kind === 'alive' ? 2 : bar.kind === 'handler' ? (bar.strong ? 10 : 6) : 20
     const place = { x: from, y: y(bar.lane) - tall / 2, width, height: tall }
     root.append(picked(svg('rect', { class: classOf('bar', bar), ...place }), run, view, bar.event))
+    if (bar.kind === 'fault')
+      root.append(...faultName(run, bar, Math.max(from, x(view.fromMs)), from + width, y(bar.lane)))
   }
+}
+
+/** Its name, where there is room. @param {Run} run @param {Bar} bar @param {number} from @param {number} to @param {number} y */
+function faultName(run, bar, from, to, y) {
+  const name = spelled((run.events[bar.event]?.[2].fault ?? '').slice(0, 60))
+  return to - from > 7 * name.length
+    ? [svg('text', { class: 'says-fault', x: from + 6, y: y + 4 }, name)]
+    : []
 }
 
 /**
@@ -135,7 +145,11 @@ function classOf(what, { kind, strong }) {
 function picked(element, run, view, event) {
   const [, words, line] = run.events[event] ?? [0, '', { atMs: 0, node: '' }]
   element.append(
-    svg('title', {}, `+${(line.atMs / 1_000).toFixed(3)} s ${line.node}: ${words.slice(0, 300)}`),
+    svg(
+      'title',
+      {},
+      spelled(`+${(line.atMs / 1_000).toFixed(3)} s ${line.node.slice(0, 40)}: ${words.slice(0, 300)}`),
+    ),
   )
   element.addEventListener('click', () => view.pick(event))
   return element
