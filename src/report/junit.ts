@@ -23,7 +23,7 @@ export function junitReport(report: Report): string {
     suite('the run', [whole(report)]),
   ]
   return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="holdfast ${attribute(report.command)}" time="${(report.wallMs / 1_000).toFixed(3)}">
+<testsuites name="holdfast ${attribute(report.command)}: ${report.verdict}" time="${(report.wallMs / 1_000).toFixed(3)}">
 ${suites.join('\n')}
 </testsuites>
 `

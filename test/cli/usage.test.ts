@@ -37,6 +37,9 @@ describe('what cannot be meant is refused: exit 2, a sentence on stderr, nothing
     ['replay .', /cannot be read/],
     ['replay 1 --scenario nope', /no scenario nope/],
     ['replay 1 --faults flood', /no fault family flood/],
+    ['report nowhere', /simulate.json cannot be read/],
+    ['report --nonsense', /nonsense/],
+    ['report a b', /too many arguments/],
     ['replay 1 --module nowhere.mjs', /there is no file/],
     ['nonsense', /unknown command/],
   ])('holdfast %s', async (line, says) => {
@@ -118,7 +121,7 @@ describe('what proves nothing is no pass: exit 3 (B05)', () => {
   })
 })
 
-test.concurrent.each(['--help', 'simulate --help', 'replay --help', '--version'])(
+test.concurrent.each(['--help', 'simulate --help', 'replay --help', 'report --help', '--version'])(
   'holdfast %s is no error',
   async (line) => {
     const { code, stdout, stderr } = await run(line.split(' '))
