@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { HoldfastError } from '../engine/errors.ts'
 
 /** There is no program on this machine that opens a file for its user. The message names the file. */
-export class NoOpener extends HoldfastError {
+class NoOpener extends HoldfastError {
   readonly code = 'NO_OPENER'
 }
 

@@ -135,7 +135,7 @@ function connect(
     waiting.clear()
   }
   input.on('error', fail)
-  return (method, params = {}, sessionId = undefined) =>
+  return (method, params = {}, sessionId) =>
     new Promise((resolve, reject) => {
       const id = ++number
       waiting.set(id, { resolve, reject })

@@ -229,12 +229,13 @@ function mount(home, number) {
   new ResizeObserver(redraw).observe(frame)
 }
 
-for (const [number, details] of document.querySelectorAll('details.failure').entries()) {
-  const home = /** @type {HTMLElement | null} */ (details.querySelector('.explorer'))
+for (const [number, details] of document.querySelectorAll('details').entries()) {
+  /** @type {HTMLElement | null} */
+  const home = details.querySelector(':scope > .explorer')
   if (!home) continue
   let mounted = false
   const show = () => {
-    if (mounted || !(/** @type {HTMLDetailsElement} */ (details).open)) return
+    if (mounted || !details.open) return
     mounted = true
     mount(home, number)
   }

@@ -5,7 +5,6 @@
 const namespace = 'http://www.w3.org/2000/svg'
 const laneHeight = 30
 const axisHeight = 22
-const markSize = 5
 
 /** As paths around (0, 0). @type {Record<string, string>} */
 const shapes = {
