@@ -28,7 +28,7 @@ program
   .option('--seeds <n>', 'so many seeds, counted from --first-seed', wholeNumber('--seeds', 0))
   .option('--minutes <m>', 'seeds for so long (default 1)', minutes)
   .option('--first-seed <seed>', 'the first seed (default 1)')
-  .option('--shard <i/n>', 'the i-th of n equal parts of the seeds', shard)
+  .option('--shard <i/n>', 'the i-th of n equal parts of the seeds, each a row of them', shard)
   .option('--scenario <name>', 'this scenario for all seeds; by default the seed chooses')
   .option('--store <name>', storeSays, 'memory')
   .option('--database-url <url>', urlSays)

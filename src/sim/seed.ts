@@ -22,6 +22,6 @@ export function formatSeed(seed: Seed): string {
 }
 
 /** The seeds `first`, `first + 1`, ... wrapping at 2^64. */
-export function seedAt(first: Seed, offset: number): Seed {
+export function seedAt(first: Seed, offset: number | bigint): Seed {
   return BigInt.asUintN(64, first + BigInt(offset))
 }

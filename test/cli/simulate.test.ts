@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { scenarios as known } from '../../src/sim/scenarios/index.ts'
 import { desk, fixture, readOneLine } from './holdfast.ts'
 
 const { run, clear, directory, read } = desk()
@@ -7,6 +8,7 @@ afterAll(clear)
 interface Json {
   readonly traceHash: string
   readonly seeds: number
+  readonly scenarios: Readonly<Record<string, number>>
   readonly verdict: string
   readonly failures: readonly { readonly seed: string; readonly replay: string | null }[]
 }
@@ -41,6 +43,12 @@ describe('a run', () => {
     expect(parts.map((part) => part.length)).toEqual([4, 3, 3])
     const hexadecimal = (a: string, b: string): number => Number(a) - Number(b)
     expect(parts.flat().sort(hexadecimal)).toEqual(await all())
+  })
+
+  test('in as many parts as some scenarios are has every scenario in every part', async () => {
+    const names = known.map(({ name }) => name).sort()
+    const { scenarios: ran } = await json('--seeds', `${4 * names.length}`, '--shard', '2/4')
+    expect(ran).toEqual(Object.fromEntries(names.map((name) => [name, 1])))
   })
 
   test('that fails at its n-th seed fails alone with that seed (B02)', async () => {

@@ -125,11 +125,19 @@ interface Dealer {
   readonly next: PoolOptions['next']
 }
 
+/** So far apart are the seeds of two parts that run for a time: neither ever comes to those of the other. */
+const partSeeds = 2n ** 44n
+
 function dealer(options: SimulateOptions, startedMs: number): Dealer {
   const first = parseSeed(options.seed ?? options.firstSeed ?? '1')
   const { index: part, of } = options.shard ?? { index: 1, of: 1 }
   const total = options.seed === undefined ? (options.seeds ?? null) : 1
   const asked = total === null ? null : Math.max(0, Math.ceil((total - part + 1) / of))
+  // A part is a row of seeds, not each n-th: the scenario follows from the seed, so that those would miss some.
+  const start =
+    total === null
+      ? seedAt(first, BigInt(part - 1) * partSeeds)
+      : seedAt(first, (part - 1) * Math.floor(total / of) + Math.min(part - 1, total % of))
   const boundMs = total === null ? (options.minutes ?? defaultMinutes) * 60_000 : Number.POSITIVE_INFINITY
   let dealt = 0
   return {
@@ -142,7 +150,7 @@ function dealer(options: SimulateOptions, startedMs: number): Dealer {
       const over = asked === null ? performance.now() - startedMs >= boundMs : dealt >= asked
       if (over) return null
       const index = dealt++
-      return { index, request: requestOf(options, formatSeed(seedAt(first, index * of + part - 1))) }
+      return { index, request: requestOf(options, formatSeed(seedAt(start, index))) }
     },
   }
 }

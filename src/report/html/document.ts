@@ -14,7 +14,7 @@ import { headSection, ranSection } from './summary.ts'
  */
 export function htmlReport(report: Report, again: string, mutants: Mutants | null = null): string {
   const style = asset('style.css')
-  const script = ['model.js', 'timeline.js', 'list.js', 'explorer.js'].map(asset).join('\n')
+  const script = ['model.js', 'timeline.js', 'list.js', 'controls.js', 'explorer.js'].map(asset).join('\n')
   const policy = `default-src 'none'; style-src '${digest(style)}'; script-src '${digest(script)}'; img-src data:; base-uri 'none'; form-action 'none'`
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
