@@ -165,7 +165,11 @@ describe.skipIf(command === undefined)('the page in Chromium (skipped where ther
 
   test('makes only the rows in sight, of however many', async () => {
     await opened(pageNamed('plain', 'j7', 20_000))
-    expect(await page.value(`document.querySelectorAll('.event').length`)).toBeLessThan(60)
+    await page.value(`document.querySelector('.list').focus()`)
+    for (const key of ['End', 'Home']) {
+      await page.press(key)
+      expect(await page.value(`document.querySelectorAll('.event').length`)).toBeLessThan(60)
+    }
     expect(await page.value(`document.querySelector('.explorer').textContent`)).toContain(
       'Left out, as farthest from the failure',
     )

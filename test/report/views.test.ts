@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { jsonReport } from '../../src/report/json.ts'
 import { markdownReport } from '../../src/report/markdown.ts'
@@ -201,3 +202,21 @@ test('JSON has exactly the documented fields', () => {
     text: textReport(report),
   })
 })
+
+test('every field of the JSON is told of in docs/reports.md, and every row there is a field', () => {
+  const failures = [failureOf({ result: resultOf({ shrunk: { ...shrunk, passing: null } }) })]
+  const json = JSON.parse(jsonReport(reportOf({ summary: summaryOf({ failures }) }))) as Record<
+    string,
+    unknown
+  >
+  const [, table = ''] = readFileSync('docs/reports.md', 'utf8').split('| field | means |\n| --- | --- |\n')
+  const rows = table.split('\n\n')[0]?.split('\n') ?? []
+  const told = rows.flatMap((row) => (row.split(' | ')[0] ?? '').match(/\w+/g) ?? [])
+  expect(told.sort()).toEqual(Object.keys(json).sort())
+  const inner = Object.keys((json['failures'] as object[])[0] ?? {})
+  const row = rows.find((line) => line.startsWith('| `failures`')) ?? ''
+  for (const field of [...inner, 'ofFaults', 'ofSteps', ...Object.keys(shrunk)])
+    expect(row).toContain(`\`${field}\``)
+})
+
+const shrunk = { faults: 61, steps: 9, runs: 214, wallMs: 3_100, minimal: true, also: [] }
