@@ -4,9 +4,9 @@ import type { Settled } from './ports/store.ts'
 /**
  * The vocabulary of observable events (types only). Properties are folds over these; nothing else of the
  * engine is visible to them. `StoreEvent`s say what an operation did to the store, `EngineEvent`s what one
- * engine did, `WorldEvent`s what the environment did to them.
+ * engine did, `WorldEvent`s what the environment did to them, `ServiceEvent`s what the services of a user's bench did.
  */
-export type HistoryEvent = (StoreEvent | EngineEvent | WorldEvent) & Where
+export type HistoryEvent = (StoreEvent | EngineEvent | WorldEvent | ServiceEvent) & Where
 export type HistoryType = HistoryEvent['type']
 export type EventOf<T extends HistoryType> = Extract<HistoryEvent, { readonly type: T }>
 
@@ -314,3 +314,19 @@ export type WorldEvent =
     }
   /** `tokens`: of the claims whose rows are still there. */
   | { readonly type: 'run.ended'; readonly converged: boolean; readonly tokens: readonly string[] }
+
+/** Only in benches with services of their own. */
+export type ServiceEvent = {
+  /** A service did what it was asked; the event is of the process that asked, whether that has heard of it or not. */
+  readonly type: 'service.called'
+  readonly service: string
+  readonly call: string
+  /** Whose handler asked, at which epoch; null for code outside of handlers. */
+  readonly job: string | null
+  readonly epoch: number | null
+  /** As JSON says it; null for nothing. */
+  readonly request: unknown
+  readonly reply: unknown
+  /** What it refused with, having changed nothing; null where it replied. */
+  readonly error: string | null
+}

@@ -27,9 +27,9 @@ export function createCoverage(): Coverage {
     }
   }
 
-  function met(job: string, type: string): void {
-    const families = struck.get(job)
-    if (!families) return
+  function met(job: string | null, type: string): void {
+    const families = job === null ? undefined : struck.get(job)
+    if (job === null || !families) return
     for (const family of families) behaviours.add(`${family} > ${type}`)
     struck.delete(job)
   }

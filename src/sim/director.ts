@@ -104,6 +104,8 @@ export function createDirector(
   function heal(): void {
     world.database.comeUp()
     world.database.makeRoom()
+    world.services.down.clear()
+    world.services.refused.clear()
     for (const node of world.nodes) {
       node.armed.length = 0
       node.refused = null

@@ -7,7 +7,7 @@ import { type Fingerprint, type ShrinkOptions, type Shrunk, matches, shrink, tel
 import { realMs } from './guard/real-clock.ts'
 import { type WorldState, stateOf } from './state-of.ts'
 import { type RunOptions, type RunResult, type StoreFactory, run } from './run.ts'
-import type { Scenario } from './scenarios/scenario.ts'
+import type { Scenario, WorkStep } from './scenarios/scenario.ts'
 import { parseSeed } from './seed.ts'
 
 /** One run as it is asked of a thread: plain data. */
@@ -25,6 +25,8 @@ export interface RunRequest {
   /** Steps of the workload that are left out. */
   readonly without?: readonly number[]
   readonly draws: Draws | null
+  /** In place of the scenario's work: jobs, so only for runs in the same thread. */
+  readonly steps?: readonly WorkStep[]
   /** The failure it is about, which is told before others. */
   readonly fingerprint?: Fingerprint
   /** Find the least of the run that fails like that, within so many ms. */
@@ -82,7 +84,8 @@ async function judgeOn(
     seed,
     scenario,
     store,
-    properties: standardProperties,
+    properties: [...standardProperties, ...(scenario.properties ?? [])],
+    ...(request.steps && { steps: request.steps }),
     ...(request.families && { families: request.families }),
     ...(request.plan && { plan: request.plan }),
     ...(request.without && { without: request.without }),

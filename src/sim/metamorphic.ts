@@ -20,7 +20,15 @@ export async function withDatabaseTimeOnly(
   options: RunOptions,
   each: number,
 ): Promise<RunResult> {
-  const tally = { name: databaseTimeOnly, kind: 'always' as const, met: true, evaluations: 0, violations: 0 }
+  const tally = {
+    name: databaseTimeOnly,
+    kind: 'always' as const,
+    needs: ['clock-skew'],
+    own: false,
+    met: true,
+    evaluations: 0,
+    violations: 0,
+  }
   const told = { ...result, tallies: [...result.tallies, tally] }
   const skewed = (result.strikes['clock-skew'] ?? 0) > 0
   if (!skewed || result.leak || !isSampled(options.seed, each)) return told
@@ -87,6 +95,6 @@ export async function firstDifference(
 }
 
 function subjectOf(line: NonNullable<Recorder['story']>[number] | undefined): string {
-  if (line && 'job' in line) return line.job
+  if (line && 'job' in line && line.job !== null) return line.job
   return line?.node ?? 'run'
 }

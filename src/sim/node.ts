@@ -14,6 +14,7 @@ import { afterUnknown } from '../stores/policy.ts'
 import { type Duty, keepDuty } from './duty.ts'
 import type { Fault } from './faults/fault.ts'
 import { createWire } from './faults/wire.ts'
+import { type AnyPorts, createPorts, isServiceReply } from './services/port.ts'
 import { createWitness } from './witness.ts'
 import type { World } from './world.ts'
 
@@ -23,6 +24,8 @@ export interface SimNode {
   /** Place in the default order of events; the environment is 0. */
   readonly index: number
   readonly jobs: readonly JobDescription[]
+  /** Makes the jobs of one process, over its own ports; null: they are the same for all. */
+  readonly jobsOf: ((ports: AnyPorts) => readonly JobDescription[]) | null
   readonly queues: Readonly<Record<string, { readonly concurrency: number }>>
   readonly intervals: Partial<Intervals> | undefined
   /** Whether its engine is started, or only enqueues. */
@@ -99,7 +102,8 @@ export function startProcess(world: World, node: SimNode): Engine {
     owner,
     world.chooser.below(1_000_000, 'clock', node.name, 'origin', owner.number),
   )
-  const witness = createWitness(world, owner, clock)
+  const jobs = node.jobsOf ? node.jobsOf(createPorts(world, owner, clock)) : node.jobs
+  const witness = createWitness(world, owner, clock, jobs)
   const engine = createEngine({
     store: countingWaits(owner, resilient(createWire(world, owner), { clock })),
     name: node.name,
@@ -108,7 +112,7 @@ export function startProcess(world: World, node: SimNode): Engine {
     ...(node.intervals && { intervals: node.intervals }),
     clock,
     random: createRandom(world, owner),
-    executor: createExecutor(owner),
+    executor: createExecutor(world, owner),
     middleware: witness.middleware,
     observer: { event: (event) => world.recorder.happened(owner, event) },
   })
@@ -191,7 +195,7 @@ export function standStill(world: World, owner: Incarnation, forMs: number): voi
 }
 
 function isReply(label: string): boolean {
-  return Object.hasOwn(afterUnknown, label)
+  return Object.hasOwn(afterUnknown, label) || isServiceReply(label)
 }
 
 /** Ids are counters, told apart by node and incarnation; chance is the world's. */
@@ -211,14 +215,14 @@ function createRandom(world: World, owner: Incarnation): Random {
 }
 
 /** Runs handlers as the default does, counting them: one that waits for no port waits for the real world. */
-function createExecutor(owner: Incarnation): Executor {
+function createExecutor({ services: { current } }: World, owner: Incarnation): Executor {
   return {
     run: async ({ id: job, epoch }, handler) => {
       const running = { job, epoch }
       owner.handlers.add(running)
       owner.entering = running
       try {
-        return await handler()
+        return await (current ? current.run(running, handler) : handler())
       } finally {
         owner.handlers.delete(running)
       }

@@ -1,4 +1,13 @@
-import type { EngineEvent, HistoryEvent, HistoryType, StoreEvent, WorldEvent } from '../engine/history.ts'
+import type {
+  EngineEvent,
+  HistoryEvent,
+  HistoryType,
+  ServiceEvent,
+  StoreEvent,
+  WorldEvent,
+} from '../engine/history.ts'
+import { InvalidArgument } from '../engine/errors.ts'
+import { textOf } from '../engine/jobs/text.ts'
 import type { Property } from '../properties/property.ts'
 import { createHash } from './hash.ts'
 import type { Incarnation } from './node.ts'
@@ -27,6 +36,10 @@ export interface Violation {
 export interface PropertyTally {
   readonly name: string
   readonly kind: Property['kind']
+  /** Fault families without any of which it cannot be evaluated. */
+  readonly needs: readonly string[]
+  /** Its own bench brought it along. */
+  readonly own: boolean
   /** It met what it comes after: before that it could not be evaluated. */
   met: boolean
   evaluations: number
@@ -44,7 +57,7 @@ export interface Recorder {
   executed(owner: Incarnation, call: string): void
   reply(owner: Incarnation, call: string, outcome: string): void
   timer(owner: Incarnation, label: string): void
-  stored(owner: Incarnation, event: StoreEvent): void
+  stored(owner: Incarnation, event: StoreEvent | ServiceEvent): void
   /** `null` is the environment. */
   happened(owner: Incarnation | null, event: EngineEvent | WorldEvent): void
   digest(): string
@@ -62,6 +75,20 @@ interface Monitor {
   readonly tally: PropertyTally
 }
 
+/** A property is to judge, whatever comes: one that throws has a mistake of its own. */
+class PropertyFailed extends InvalidArgument {
+  override readonly code = 'PROPERTY_FAILED'
+}
+
+function failed({ name }: Property, error: unknown): PropertyFailed {
+  const what = error instanceof Error ? (error.stack ?? error.message) : textOf(error)
+  return new PropertyFailed(`property ${name} threw: ${what}`, { cause: error })
+}
+
+function rethrow(error: unknown): never {
+  throw error
+}
+
 const violationsMax = 100
 
 const stepCodes = { request: 1, execution: 2, reply: 3, timer: 4 } as const
@@ -72,9 +99,20 @@ export interface RecorderOptions {
   readonly now: () => number
   /** Told of every history event, after the properties. */
   readonly watch: (event: HistoryEvent) => void
+  /** The user's own among the properties. */
+  readonly own?: readonly Property[]
+  /** Told when a property throws, which is no verdict on anything; default: it is thrown on. */
+  readonly broke?: (error: unknown) => void
 }
 
-export function createRecorder({ properties, keepStory, now, watch }: RecorderOptions): Recorder {
+export function createRecorder({
+  properties,
+  keepStory,
+  now,
+  watch,
+  own = [],
+  broke = rethrow,
+}: RecorderOptions): Recorder {
   const hash = createHash()
   const violations: Violation[] = []
   const story: (HistoryEvent | Step)[] | null = keepStory ? [] : null
@@ -84,6 +122,8 @@ export function createRecorder({ properties, keepStory, now, watch }: RecorderOp
     tally: {
       name: property.name,
       kind: property.kind,
+      needs: property.needs ?? [],
+      own: own.includes(property),
       met: property.after === undefined,
       evaluations: 0,
       violations: 0,
@@ -116,7 +156,7 @@ export function createRecorder({ properties, keepStory, now, watch }: RecorderOp
     story?.push({ atMs: now(), node: owner.node.name, incarnation: owner.number, step, label, outcome })
   }
 
-  function tell(owner: Incarnation | null, told: EngineEvent | StoreEvent | WorldEvent): void {
+  function tell(owner: Incarnation | null, told: EngineEvent | StoreEvent | WorldEvent | ServiceEvent): void {
     // The emitter hands the event over; a copy would cost more than everything else here.
     const event = told as HistoryEvent & Placed
     event.atMs = now()
@@ -131,7 +171,12 @@ export function createRecorder({ properties, keepStory, now, watch }: RecorderOp
       for (const monitor of interested) {
         judging = monitor
         if (!monitor.tally.met) monitor.tally.met = monitor.property.after?.includes(event.type) ?? true
-        monitor.property.step(monitor.state, event, verdict)
+        try {
+          monitor.property.step(monitor.state, event, verdict)
+        } catch (error) {
+          // Of an observer's exception the engine would make an event.
+          broke(failed(monitor.property, error))
+        }
       }
     }
     watch(event)

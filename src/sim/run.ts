@@ -1,18 +1,20 @@
 import { InvalidArgument } from '../engine/errors.ts'
 import type { InspectableStore } from '../engine/ports/store.ts'
 import type { Property } from '../properties/property.ts'
+import { ambientOf } from './ambient.ts'
 import { createBarrier } from './barrier.ts'
 import { type Chooser, Diverged, type Draws, listChooser, seededChooser } from './chooser.ts'
 import { createCoverage } from './coverage.ts'
 import { type Director, createDirector } from './director.ts'
 import { type Stop, drive } from './driver.ts'
 import { type Fault, drawPlan } from './faults/fault.ts'
-import { familyNamed } from './faults/index.ts'
+import { familyNamed, serviceFamilies } from './faults/index.ts'
 import { type Leak, type LeakGuard, leakGuard } from './guard/guard.ts'
 import type { SimNode } from './node.ts'
 import { type PropertyTally, type Recorder, type Violation, createRecorder } from './recorder.ts'
 import type { Scenario, WorkStep } from './scenarios/scenario.ts'
 import { type Seed, formatSeed } from './seed.ts'
+import { callsOf } from './services/service.ts'
 import { requireSteps } from './workload.ts'
 import { type World, createWorld } from './world.ts'
 
@@ -24,6 +26,8 @@ export interface RunOptions {
   readonly scenario: Scenario
   readonly store: StoreFactory
   readonly properties: readonly Property[]
+  /** In place of the work that the scenario draws. */
+  readonly steps?: readonly WorkStep[]
   /** In place of the plan that the seed draws. */
   readonly plan?: readonly Fault[]
   /** Steps of the workload that are left out, by their number from 0. */
@@ -88,9 +92,12 @@ export async function run(options: RunOptions): Promise<RunResult> {
     chooser,
     store: options.store,
     nodes,
+    services: scenario.services ?? [],
     recorder: (now) =>
       createRecorder({
         properties: options.properties,
+        own: scenario.properties ?? [],
+        broke: (error) => world.fail(error),
         keepStory: options.keepStory ?? false,
         now,
         watch: (event) => {
@@ -135,11 +142,18 @@ async function perform(
   world: World,
   course: Course,
   plan: readonly Fault[],
-  { scenario, without = [], stop: enough, beat = () => {}, keepStory: traces = false }: RunOptions,
+  {
+    scenario,
+    steps: given,
+    without = [],
+    stop: enough,
+    beat = () => {},
+    keepStory: traces = false,
+  }: RunOptions,
 ): Promise<Over> {
-  const guard = leakGuard()
+  const guard = ambientOf(scenario.ambient, world, leakGuard())
   try {
-    const steps = workloadOf(scenario, world.chooser, guard)
+    const steps = given ?? workloadOf(scenario, world.chooser, guard)
     const leak = guard.takeLeak()
     if (leak) return verdictOf({ kind: 'leak', leak }, false, 0)
     course.steps = steps.length
@@ -207,6 +221,7 @@ function nodesOf(scenario: Scenario): SimNode[] {
     name,
     index,
     jobs: able.jobs,
+    jobsOf: scenario.jobsOf ?? null,
     queues: works ? Object.fromEntries(able.queues.map((queue) => [queue, { concurrency }])) : {},
     intervals,
     works,
@@ -236,12 +251,14 @@ function planOf(
   const families = scenario.families
     .filter((name) => only === undefined || only.includes(name))
     .flatMap((name) => familyNamed(name) ?? [])
+    .filter((family) => scenario.services?.length || !serviceFamilies.includes(family))
   const place = {
     nodes: nodes.filter(({ works }) => works).map(({ name }) => name),
     producers: nodes.filter(({ works }) => !works).map(({ name }) => name),
     forMs: scenario.activeMs,
     leaseTtlMs: 30_000,
     commits: scenario.commits ?? false,
+    services: callsOf(scenario.services ?? []),
   }
   return drawPlan(families, place, chooser, scenario.swarm, scenario.density)
 }

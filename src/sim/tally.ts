@@ -19,7 +19,7 @@ export interface Summary {
   readonly matrix: Readonly<Record<string, Readonly<Record<string, number>>>>
   /** How many behaviours (see `coverage.ts`) were met, and how many of them each hundred seeds met first. */
   readonly coverage: { readonly behaviours: number; readonly newPerHundred: readonly number[] }
-  readonly properties: readonly (Omit<PropertyTally, 'met'> & {
+  readonly properties: readonly (Omit<PropertyTally, 'met' | 'needs' | 'own'> & {
     readonly reached: boolean
     readonly applicable: boolean
   })[]
@@ -53,7 +53,9 @@ export interface TallyOptions {
   readonly asked: readonly string[]
   /** One seed is looked at, not a sample: nothing is expected of it. */
   readonly single: boolean
-  /** A part of what there is, or a user's scenarios: which situations those can bring about is not known here. */
+  /**
+   * A part of what there is, or a user's scenarios: which of our situations those can bring about is not known here.
+   */
   readonly partial?: boolean
 }
 
@@ -69,9 +71,22 @@ export function createTally({ properties, asked, single, partial = false }: Tall
   const matrix = new Map<string, Record<string, number>>()
   const saturation = createSaturation()
   const sums = { seeds: 0, events: 0, simulatedMs: 0 }
-  const relation = { name: databaseTimeOnly, kind: 'always' as const, after: undefined }
-  for (const { name, kind, after } of [...properties, relation]) {
-    tallies.set(name, { name, kind, met: after === undefined, evaluations: 0, violations: 0 })
+  const relation = {
+    name: databaseTimeOnly,
+    kind: 'always' as const,
+    needs: ['clock-skew'],
+    after: undefined,
+  }
+  for (const { name, kind, needs = [], after } of [...properties, relation]) {
+    tallies.set(name, {
+      name,
+      kind,
+      needs,
+      own: false,
+      met: after === undefined,
+      evaluations: 0,
+      violations: 0,
+    })
   }
 
   function addResult(index: number, result: Judged): void {
@@ -82,7 +97,11 @@ export function createTally({ properties, asked, single, partial = false }: Tall
     scenarios[result.scenario] = (scenarios[result.scenario] ?? 0) + 1
     for (const [family, count] of Object.entries(result.strikes))
       faults[family] = (faults[family] ?? 0) + count
-    for (const { name, met, evaluations, violations } of result.tallies) {
+    for (const told of result.tallies) {
+      const { name, met, evaluations, violations } = told
+      // A bench's own properties are known by its results: only the threads load its module.
+      if (told.own && !tallies.has(name))
+        tallies.set(name, { ...told, met: false, evaluations: 0, violations: 0 })
       const tally = tallies.get(name)
       if (!tally) continue
       tally.met ||= met
@@ -100,8 +119,7 @@ export function createTally({ properties, asked, single, partial = false }: Tall
   }
 
   function needsOf(name: string): readonly string[] {
-    if (name === databaseTimeOnly) return ['clock-skew']
-    return properties.find((property) => property.name === name)?.needs ?? []
+    return tallies.get(name)?.needs ?? []
   }
 
   function applicable(name: string, met: boolean): boolean {
@@ -135,7 +153,7 @@ export function createTally({ properties, asked, single, partial = false }: Tall
     summary: () => {
       const hash = createHash()
       for (const digest of hashes) if (digest !== undefined) hash.text(digest)
-      const told = [...tallies.values()].map(({ met, ...tally }) => ({
+      const told = [...tallies.values()].map(({ met, needs: _needs, own: _own, ...tally }) => ({
         ...tally,
         reached: tally.evaluations > 0,
         applicable: applicable(tally.name, met),
@@ -161,8 +179,10 @@ export function createTally({ properties, asked, single, partial = false }: Tall
             : missing
                 .filter(({ kind }) => kind !== 'sometimes')
                 .map(({ name }) => `${name} was never evaluated`)),
-          ...(sums.seeds >= sometimesSeedsMin && !partial
-            ? unreached.map((name) => `${name} was never reached`)
+          ...(sums.seeds >= sometimesSeedsMin
+            ? unreached
+                .filter((name) => !partial || tallies.get(name)?.own)
+                .map((name) => `${name} was never reached`)
             : []),
         ],
       }

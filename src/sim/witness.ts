@@ -27,9 +27,14 @@ type Ended = {
   readonly error: string | null
 }
 
-export function createWitness(world: World, owner: Incarnation, clock: Clock): Witness {
+export function createWitness(
+  world: World,
+  owner: Incarnation,
+  clock: Clock,
+  jobs: readonly JobDescription[],
+): Witness {
   const { recorder } = world
-  const kinds = new Map(owner.node.jobs.map((job) => [job.name, job]))
+  const kinds = new Map(jobs.map((job) => [job.name, job]))
   /** What ran so far of each attempt, by its context. */
   const calls = new WeakMap<object, string>()
 
@@ -93,7 +98,7 @@ export function createWitness(world: World, owner: Incarnation, clock: Clock): W
 
   return {
     middleware: [outer, inner],
-    jobs: owner.node.jobs.map((job) => (isHandled(job) ? watched(job) : job)),
+    jobs: jobs.map((job) => (isHandled(job) ? watched(job) : job)),
   }
 }
 

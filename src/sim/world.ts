@@ -6,6 +6,8 @@ import { type Database, createDatabase } from './database.ts'
 import type { Fault } from './faults/fault.ts'
 import { type Incarnation, type SimNode, startProcess } from './node.ts'
 import type { Recorder } from './recorder.ts'
+import type { Service } from './services/service.ts'
+import { type Services, createServices } from './services/services.ts'
 
 /** One true time, one queue of events, nodes, one database. Nothing in it is shared with another world. */
 export interface World {
@@ -15,6 +17,8 @@ export interface World {
   readonly recorder: Recorder
   readonly database: Database
   readonly nodes: readonly SimNode[]
+  /** The user's own. */
+  readonly services: Services
   /** What became of the jobs, as operators see it. */
   readonly ledger: Ledger
   /** Resolves when the operator has done what was begun; nothing more is begun once it is `over`. */
@@ -56,6 +60,8 @@ export interface WorldOptions {
   readonly recorder: (now: () => number) => Recorder
   readonly store: (time: { nowMs(): number }) => InspectableStore | Promise<InspectableStore>
   readonly nodes: readonly SimNode[]
+  /** Default: none. */
+  readonly services?: readonly Service[]
 }
 
 export async function createWorld(options: WorldOptions): Promise<World> {
@@ -97,6 +103,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       return database
     },
     nodes: options.nodes,
+    services: createServices(options.services ?? []),
     ledger: { open: new Set(), stopped: new Set() },
     operator: { busy: Promise.resolve(), over: false },
     strikes: new Map(),

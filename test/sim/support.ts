@@ -73,6 +73,7 @@ function simNode(name: string, index: number): SimNode {
     name,
     index,
     jobs: [],
+    jobsOf: null,
     queues: {},
     intervals: undefined,
     works: false,

@@ -1,4 +1,3 @@
-import type { StoreCall } from '../../stores/policy.ts'
 import type { Chooser } from '../chooser.ts'
 import type { World } from '../world.ts'
 
@@ -8,7 +7,9 @@ export interface Fault {
   readonly family: FamilyName
   readonly atMs: number
   readonly node?: string
-  readonly call?: StoreCall
+  /** A call of the store, or as `payments.charge` of a service. */
+  readonly call?: string
+  readonly service?: string
   readonly forMs?: number
   readonly drainMs?: number
   /** How long a process lives on once its engine has stopped. */
@@ -60,6 +61,7 @@ export type FamilyName =
   | 'clock-skew'
   | 'drift'
   | HandlerFamily
+  | ServiceFamily
   | 'operator'
 
 export type HandlerFamily = `handler-${
@@ -69,6 +71,17 @@ export type HandlerFamily = `handler-${
   | 'rejects-late'
   | 'kills'
   | 'returns-unstorable'}`
+
+/** Of the user's own services. */
+export type ServiceFamily = `service-${
+  | 'lost-request'
+  | 'lost-reply'
+  | 'late-request'
+  | 'slow-reply'
+  | 'busy'
+  | 'refused'
+  | 'outage'
+  | 'pause'}`
 
 export interface Family {
   readonly name: FamilyName
@@ -88,6 +101,8 @@ export interface FaultPlace {
   readonly leaseTtlMs: number
   /** Handlers commit. */
   readonly commits: boolean
+  /** What the services can be asked, as `payments.charge`. */
+  readonly services: readonly string[]
 }
 
 /** Of so many families half would hide each other: a run has seven or eight on the average. */

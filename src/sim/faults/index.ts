@@ -19,9 +19,10 @@ import { operator } from './operator.ts'
 import { outageLong, outageShort } from './outage.ts'
 import { pauseFamily, pauseOnCall } from './pause.ts'
 import { diskFull, readOnly } from './refusal.ts'
+import { serviceFamilies } from './service.ts'
 import { shutdown } from './shutdown.ts'
 
-/** Every fault family there is. */
+/** Every fault family of machines, their network and the database. */
 export const families: readonly Family[] = [
   lostRequest,
   lostReply,
@@ -54,6 +55,11 @@ export const families: readonly Family[] = [
   drift,
 ]
 
+export { serviceFamilies } from './service.ts'
+
+/** Those too that only benches with services of their own have. */
+export const allFamilies: readonly Family[] = [...families, ...serviceFamilies]
+
 export function familyNamed(name: string): Family | undefined {
-  return families.find((family) => family.name === name)
+  return allFamilies.find((family) => family.name === name)
 }

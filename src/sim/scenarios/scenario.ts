@@ -2,7 +2,10 @@ import type { JobDescription } from '../../engine/jobs/definition.ts'
 import type { EnqueueOptions } from '../../engine/jobs/enqueue.ts'
 import type { Intervals } from '../../engine/settings.ts'
 import type { Duty } from '../duty.ts'
+import type { Property } from '../../properties/property.ts'
 import type { FamilyName } from '../faults/fault.ts'
+import type { AnyPorts } from '../services/port.ts'
+import type { Service } from '../services/service.ts'
 
 /** What is simulated: machines, work, and what may go wrong. */
 export interface Scenario {
@@ -28,6 +31,14 @@ export interface Scenario {
     readonly jobs: readonly JobDescription[]
     readonly queues: readonly string[]
   }
+  /** What is judged beside the promises of the engine. */
+  readonly properties?: readonly Property[]
+  /** Fakes of systems that its handlers call. */
+  readonly services?: readonly Service[]
+  /** Makes the jobs of one process, with handlers that call the services; default: `jobs`, for all. */
+  readonly jobsOf?: (ports: AnyPorts) => readonly JobDescription[]
+  /** `virtual`: `Date.now`, `new Date` and `Math.random` answer from the world; `refuse`, the default: they are leaks. */
+  readonly ambient?: 'refuse' | 'virtual'
   /** Draws which families are on from the seed; false: all of them, always. */
   readonly swarm: boolean
 }

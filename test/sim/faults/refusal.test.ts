@@ -104,7 +104,14 @@ test('the scenario of refusals brings all of them about, and every promise holds
 
 test('a plan names when a refusal begins, and for how long it lasts', () => {
   const families = ['read-only', 'disk-full'].map((name) => familyNamed(name)).filter((f) => f !== undefined)
-  const place = { nodes: ['w1'], producers: ['client'], forMs: 600_000, leaseTtlMs: 30_000, commits: false }
+  const place = {
+    nodes: ['w1'],
+    producers: ['client'],
+    forMs: 600_000,
+    leaseTtlMs: 30_000,
+    commits: false,
+    services: [],
+  }
   const plan = drawPlan(families, place, seededChooser(7n, false), false)
   expect(plan.length).toBeGreaterThanOrEqual(2)
   for (const { atMs, forMs = 0 } of plan) {
