@@ -1,7 +1,8 @@
 import { InvalidArgument } from '../engine/errors.ts'
 import { textOf } from '../engine/jobs/text.ts'
 import { rawMemoryStore } from '../stores/memory/index.ts'
-import { families, familyNamed } from './faults/index.ts'
+import { allFamilies, familyNamed } from './faults/index.ts'
+import { problemOfProperties, problemOfServices } from './own.ts'
 import { scenarios } from './scenarios/index.ts'
 import type { Scenario } from './scenarios/scenario.ts'
 import type { OpenSimulated, Place } from './stores/simulated.ts'
@@ -63,7 +64,7 @@ export async function scenariosIn(url: string | null): Promise<readonly Scenario
   const { default: given } = await imported(url)
   const list: readonly unknown[] = Array.isArray(given) ? given : given === undefined ? [] : [given]
   if (list.length === 0) {
-    throw new InvalidArgument(`${url} must export a scenario, or a list of them, as its default`)
+    throw new InvalidArgument(`${url} must export a scenario or a bench, or a list of them, as its default`)
   }
   const names = new Set<string>()
   for (const scenario of list) {
@@ -99,6 +100,8 @@ function problemOf(value: unknown): string | null {
   if (!Array.isArray(scenario.jobs)) return `${name} whose jobs are no list`
   if (!Array.isArray(asked)) return `${name} whose families are no list`
   if (typeof scenario.swarm !== 'boolean') return `${name} whose swarm is neither true nor false`
+  const own = problemOfProperties(scenario.properties ?? []) ?? problemOfServices(scenario.services ?? [])
+  if (own !== null) return `${name} whose ${own}`
   const unknown = asked.filter((family) => typeof family !== 'string' || !familyNamed(family))
   return unknown.length === 0
     ? null
@@ -106,7 +109,7 @@ function problemOf(value: unknown): string | null {
 }
 
 function familyNames(): string {
-  return families.map(({ name }) => name).join(', ')
+  return allFamilies.map(({ name }) => name).join(', ')
 }
 
 export function requireFamilies(names: readonly string[]): void {

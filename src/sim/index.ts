@@ -1,10 +1,42 @@
+export {
+  type Bench,
+  type BenchOptions,
+  type FaultChoice,
+  type Work,
+  type WorkOptions,
+  bench,
+} from './bench/bench.ts'
+export type { BenchStore, Where } from './bench/deal.ts'
+export type { BenchFailure, BenchResult } from './bench/found.ts'
+export {
+  type ReplayOptions,
+  type Replayed,
+  type TrialOptions,
+  replay,
+  trial,
+} from './bench/replay.ts'
+export { type SimulateOptions, type Simulated, simulate } from './bench/simulate.ts'
 export type { Chooser } from './chooser.ts'
 export type { Duty } from './duty.ts'
 export type { Fault, FamilyName } from './faults/fault.ts'
-export { families } from './faults/index.ts'
+export { families, serviceFamilies } from './faults/index.ts'
 export type { Leak } from './guard/guard.ts'
 export type { PropertyTally, Violation } from './recorder.ts'
+export type { ReplayFile } from './replay.ts'
 export { type RunOptions, type RunResult, type RunVerdict, type StoreFactory, run } from './run.ts'
 export { scenarios } from './scenarios/index.ts'
 export type { Scenario, WorkStep } from './scenarios/scenario.ts'
 export { type Seed, formatSeed, parseSeed } from './seed.ts'
+export {
+  type Call,
+  type CallOptions,
+  type Calls,
+  type Moment,
+  type Port,
+  type Ports,
+  type Service,
+  type ServiceOptions,
+  ServiceRefused,
+  ServiceUnavailable,
+  service,
+} from './services/service.ts'

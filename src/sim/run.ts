@@ -1,4 +1,4 @@
-import { InvalidArgument } from '../engine/errors.ts'
+import { InvalidArgument, InvalidConfig } from '../engine/errors.ts'
 import type { InspectableStore } from '../engine/ports/store.ts'
 import type { Property } from '../properties/property.ts'
 import { ambientOf } from './ambient.ts'
@@ -196,7 +196,8 @@ function verdictOf(stop: Stop | null, over: boolean, violations: number): Over {
     const { error } = stop
     if (error instanceof Diverged) return { verdict: 'diverged', detail: error.message, leak: null }
     // What is wrong with a user's scenario is said in one line; a stack of ours would not help.
-    const detail = error instanceof InvalidArgument ? error.message : textOf(error)
+    const users = error instanceof InvalidArgument || error instanceof InvalidConfig
+    const detail = users ? error.message : textOf(error)
     return { verdict: 'error', detail, leak: null }
   }
   if (violations > 0) return { verdict: 'violated', detail: null, leak: null }

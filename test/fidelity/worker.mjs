@@ -66,7 +66,7 @@ function telling(store) {
   return { ...store, jobs: each('jobs', store.jobs), claims: each('claims', store.claims) }
 }
 
-const witness = createWitness(world, owner, clock)
+const witness = createWitness(world, owner, clock, owner.node.jobs)
 const store = postgresStore({ connectionString: url }, { callMs })
 const engine = createEngine({
   store: telling(store),

@@ -7,10 +7,9 @@ import { storyLine } from '../../report/story.ts'
 import { stateText } from '../../report/state.ts'
 import { failureText, tagOf } from '../../report/text.ts'
 import { requireFamilies } from '../../sim/catalogue.ts'
-import { databaseTimeOnly } from '../../sim/metamorphic.ts'
 import type { RunRequest } from '../../sim/judge.ts'
 import { type ReplayFile, parseReplay } from '../../sim/replay.ts'
-import { formatSeed, parseSeed } from '../../sim/seed.ts'
+import { fileRequest, seedRequest } from '../../sim/requests.ts'
 import type { WorldState } from '../../sim/state-of.ts'
 import { type Summary, createTally } from '../../sim/tally.ts'
 import { runPool } from '../../sim/threads/pool.ts'
@@ -37,7 +36,10 @@ const linesBefore = 12
 export async function replay(target: string, options: ReplayOptions): Promise<number> {
   if (options.faults) requireFamilies(options.faults)
   const file = existsSync(target) ? replayFile(target) : null
-  const asked = file ? fileRequest(file) : seedRequest(target, options)
+  const { scenario = null, store: on, faults: families = null, verify = false } = options
+  const asked = file
+    ? fileRequest(file)
+    : seedRequest(target, inert(target), { scenario, store: on, families, verify })
   const request = options.until === undefined ? asked : { ...asked, until: options.until }
   const code = about()
   const module = options.module ?? file?.file ?? null
@@ -113,33 +115,6 @@ function replayFile(path: string): ReplayFile {
 function once(request: RunRequest): () => { index: number; request: RunRequest } | null {
   let left = 1
   return () => (left-- > 0 ? { index: 0, request } : null)
-}
-
-const base: Pick<RunRequest, 'families' | 'verify' | 'story'> = { families: null, verify: false, story: true }
-
-function fileRequest(file: ReplayFile): RunRequest {
-  const { seed, scenario, store, plan, without, draws, property, kind, on } = file
-  // That property compares two runs, so it needs the seed and the plan, not the choices of one of them.
-  const fingerprint = { property, kind, on }
-  const strict = property === databaseTimeOnly ? null : draws
-  return { ...base, seed, scenario, store, plan, without, draws: strict, fingerprint }
-}
-
-function seedRequest(target: string, { scenario, store, faults, verify = false }: ReplayOptions): RunRequest {
-  try {
-    return {
-      ...base,
-      seed: formatSeed(parseSeed(target)),
-      scenario: scenario ?? null,
-      store,
-      families: faults ?? null,
-      verify,
-      plan: null,
-      draws: null,
-    }
-  } catch (error) {
-    throw new InvalidArgument(`${inert(target)} is neither a replay file nor a seed`, { cause: error })
-  }
 }
 
 function comparison(

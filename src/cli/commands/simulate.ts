@@ -7,6 +7,7 @@ import { textReport } from '../../report/text.ts'
 import { requireFamilies, scenarioNamed, scenariosIn } from '../../sim/catalogue.ts'
 import type { RunRequest } from '../../sim/judge.ts'
 import { formatSeed, parseSeed, seedAt } from '../../sim/seed.ts'
+import { type Deal, shrunk } from '../../sim/shrunk.ts'
 import { createTally } from '../../sim/tally.ts'
 import { type PoolOptions, runPool } from '../../sim/threads/pool.ts'
 import { about } from '../about.ts'
@@ -14,7 +15,6 @@ import { writeReplay } from '../files.ts'
 import { type Shard, moduleUrl } from '../options.ts'
 import { createProgress } from '../progress.ts'
 import { writeReports } from '../reports.ts'
-import { shrunk } from '../shrink.ts'
 import { type StoreOptions, withStore } from '../store.ts'
 
 export interface SimulateOptions extends StoreOptions {
@@ -68,13 +68,9 @@ export async function simulate(file: string | undefined, options: SimulateOption
     const { failures: found } = tally.summary()
     if (options.shrinkSeconds === 0 || found.length === 0) return found
     progress.tell('  shrinking what failed')
-    const pool = {
-      store,
-      url,
-      silentMsMax: options.silentMs,
-      ...(options.threads && { threads: options.threads }),
-    }
-    return shrunk(found, pool, { store: options.store, shrinkMs: options.shrinkSeconds * 1_000 })
+    const { threads, silentMs: silentMsMax } = options
+    const rerun: Deal = (work) => runPool({ store, url, silentMsMax, ...(threads && { threads }), ...work })
+    return shrunk(found, rerun, { store: options.store, shrinkMs: options.shrinkSeconds * 1_000 })
   })
   progress.end()
   const summary = { ...tally.summary(), failures }

@@ -1,10 +1,13 @@
-import type { RunRequest } from '../sim/judge.ts'
-import { fingerprintOf } from '../sim/shrink.ts'
-import type { Failure } from '../sim/tally.ts'
-import { type PoolOptions, runPool } from '../sim/threads/pool.ts'
+import type { RunRequest } from './judge.ts'
+import { fingerprintOf } from './shrink.ts'
+import type { Failure } from './tally.ts'
+import type { PoolOptions } from './threads/pool.ts'
 
 /** Of more different failures than this, the rest is told as it came. */
 const shrunkMax = 5
+
+/** Runs requests, somewhere, until there are none. */
+export type Deal = (work: Pick<PoolOptions, 'next' | 'done'>) => Promise<void>
 
 /**
  * The failures, the first of each kind shrunk to what it takes. One whose shrinking did not come to an end stays as it
@@ -12,7 +15,7 @@ const shrunkMax = 5
  */
 export async function shrunk(
   failures: readonly Failure[],
-  pool: Pick<PoolOptions, 'url' | 'store' | 'threads' | 'silentMsMax'>,
+  deal: Deal,
   { store, shrinkMs }: { readonly store: string; readonly shrinkMs: number },
 ): Promise<readonly Failure[]> {
   const kinds = new Set<string>()
@@ -40,8 +43,7 @@ export async function shrunk(
   }
   const left = asked.values()
   const told = [...failures]
-  await runPool({
-    ...pool,
+  await deal({
     next: () => {
       const { value } = left.next()
       return value ? { index: value.at, request: value.request } : null
