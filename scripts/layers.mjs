@@ -129,9 +129,26 @@ const LAYERS = [
     reason: 'these two open a database for the bench, and are loaded only when one asks for that store',
   },
   {
+    name: 'sim/bench/peers',
+    folder: /^sim\/bench\/(vitest|fast-check)\.ts$/,
+    values: [/^sim\//, /^engine\//, /^vitest$/, /^fast-check$/],
+    types: [],
+    computed: false,
+    reason: 'these two are the only files that load a test runner or fast-check, which are optional peers',
+  },
+  {
+    name: 'sim/bench',
+    folder: /^sim\/(bench\/|index\.ts$)/,
+    values: [/^sim\/(?!bench\/(vitest|fast-check)\.ts)/, /^engine\//, /^properties\//, /^report\//, /^node:/],
+    types: [],
+    computed: false,
+    reason:
+      'it is the face for users, who are told of a failure in the words of a report; it needs no command',
+  },
+  {
     name: 'sim',
     folder: /^sim\//,
-    values: [/^sim\//, /^engine\//, /^stores\//, /^properties\//, /^node:/],
+    values: [/^sim\/(?!bench\/|index\.ts)/, /^engine\//, /^stores\//, /^properties\//, /^node:/],
     types: [SCHEMA],
     computed: true,
     reason: 'the bench is a library that tests import: it must not need the command or a report format',

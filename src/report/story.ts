@@ -95,6 +95,10 @@ function wordsOf(event: HistoryEvent): string {
       return 'the process dies'
     case 'node.started':
       return `process ${event.incarnation} starts`
+    case 'service.called': {
+      const answer = event.error === null ? `answers ${short(event.reply)}` : `refuses: ${event.error}`
+      return `${event.service}.${event.call} of ${short(event.request)} ${answer}`
+    }
     case 'database.down':
       return `the database goes away for ${event.forMs / 1000} s`
     case 'database.up':
@@ -102,6 +106,13 @@ function wordsOf(event: HistoryEvent): string {
     default:
       return otherWords(event)
   }
+}
+
+const shortMax = 120
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.length > shortMax ? `${text.slice(0, shortMax)}...` : text
 }
 
 /** The rest speaks for itself: the type and what it carries. */

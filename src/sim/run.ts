@@ -7,7 +7,7 @@ import { type Chooser, Diverged, type Draws, listChooser, seededChooser } from '
 import { createCoverage } from './coverage.ts'
 import { type Director, createDirector } from './director.ts'
 import { type Stop, drive } from './driver.ts'
-import { type Fault, drawPlan } from './faults/fault.ts'
+import { type Fault, type FaultPlace, drawPlan } from './faults/fault.ts'
 import { familyNamed, serviceFamilies } from './faults/index.ts'
 import { type Leak, type LeakGuard, leakGuard } from './guard/guard.ts'
 import type { SimNode } from './node.ts'
@@ -85,7 +85,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     : seededChooser(seed, options.keepDraws ?? false)
   const nodes = nodesOf(scenario)
   // A replay has its plan in its file, so the choices of the plan are no part of its list.
-  const plan = options.plan ?? planOf(scenario, nodes, seededChooser(seed, false), options.families)
+  const plan = options.plan ?? planOf(scenario, seededChooser(seed, false), options.families)
   const course: Course = { director: null, steps: 0 }
   const coverage = createCoverage()
   const world: World = await createWorld({
@@ -236,30 +236,34 @@ function nodesOf(scenario: Scenario): SimNode[] {
     armed: [],
   })
   return [
-    node('client', 1, false),
-    ...Array.from({ length: scenario.workers }, (_, k) =>
-      node(`w${k + 1}`, k + 2, true, scenario.ability?.(k)),
-    ),
+    node(producer, 1, false),
+    ...workersOf(scenario).map((name, k) => node(name, k + 2, true, scenario.ability?.(k))),
   ]
 }
 
-function planOf(
-  scenario: Scenario,
-  nodes: readonly SimNode[],
-  chooser: Chooser,
-  only: readonly string[] | undefined,
-): Fault[] {
-  const families = scenario.families
-    .filter((name) => only === undefined || only.includes(name))
-    .flatMap((name) => familyNamed(name) ?? [])
-    .filter((family) => scenario.services?.length || !serviceFamilies.includes(family))
-  const place = {
-    nodes: nodes.filter(({ works }) => works).map(({ name }) => name),
-    producers: nodes.filter(({ works }) => !works).map(({ name }) => name),
+const producer = 'client'
+
+function workersOf({ workers }: Scenario): string[] {
+  return Array.from({ length: workers }, (_, k) => `w${k + 1}`)
+}
+
+/** What the faults of a scenario can strike. */
+export function placeOf(scenario: Scenario): FaultPlace {
+  return {
+    nodes: workersOf(scenario),
+    producers: [producer],
     forMs: scenario.activeMs,
     leaseTtlMs: 30_000,
     commits: scenario.commits ?? false,
     services: callsOf(scenario.services ?? []),
   }
+}
+
+function planOf(scenario: Scenario, chooser: Chooser, only: readonly string[] | undefined): Fault[] {
+  const families = scenario.families
+    .filter((name) => only === undefined || only.includes(name))
+    .flatMap((name) => familyNamed(name) ?? [])
+    .filter((family) => scenario.services?.length || !serviceFamilies.includes(family))
+  const place = placeOf(scenario)
   return drawPlan(families, place, chooser, scenario.swarm, scenario.density)
 }

@@ -59,9 +59,9 @@ export interface Work {
   /** As `BenchOptions.activeMs`. */
   readonly activeMs: number
   /** A whole number in [0, bound), which follows from the seed and from what it is for: `what`, and the k-th of those. */
-  draw(bound: number, what: string, k?: number): number
+  readonly draw: (bound: number, what: string, k?: number) => number
   /** A producer sends it at `atMs` (default 0), again and again until it has an answer; hence the id. */
-  enqueue<Input>(job: JobDescription<Input>, input: Input, options: WorkOptions): void
+  readonly enqueue: <Input>(job: JobDescription<Input>, input: Input, options: WorkOptions) => void
 }
 
 export interface WorkOptions extends EnqueueOptions {
@@ -130,7 +130,9 @@ function jobsOf(of: string, given: Jobs, services: readonly Service[]): Pick<Ben
       const own = checkedJobs(of, given(ports))
       const named = own.map((job) => job.name).join(', ')
       if (named === names) return own
-      throw new InvalidConfig(`${of}: jobs must name the same each time it is called: ${names}, then ${named}`)
+      throw new InvalidConfig(
+        `${of}: jobs must name the same each time it is called: ${names}, then ${named}`,
+      )
     },
   }
 }
@@ -162,7 +164,9 @@ function stepsOf(
     },
   })
   if (answered === undefined) return steps
-  throw new InvalidConfig(`${of}: workload must call enqueue, and answer nothing: it answered ${shown(answered)}`)
+  throw new InvalidConfig(
+    `${of}: workload must call enqueue, and answer nothing: it answered ${shown(answered)}`,
+  )
 }
 
 function checkedIntervals(of: string, intervals: Partial<Intervals>): Partial<Intervals> {
@@ -193,7 +197,9 @@ function faultsOf(
       throw new InvalidConfig(`${of}: faults.families: ${known.name} needs services, and the bench has none`)
   }
   if (!(typeof density === 'number' && density > 0 && density <= 100))
-    throw new InvalidConfig(`${of}: faults.density must be a number over 0 and up to 100, not ${shown(density)}`)
+    throw new InvalidConfig(
+      `${of}: faults.density must be a number over 0 and up to 100, not ${shown(density)}`,
+    )
   if (typeof swarm !== 'boolean')
     throw new InvalidConfig(`${of}: faults.swarm must be true or false, not ${shown(swarm)}`)
   return { families, density, swarm }

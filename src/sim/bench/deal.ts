@@ -62,7 +62,10 @@ async function dealerHere(bench: Bench, store: BenchStore): Promise<Dealer> {
       const rejected = (reason: unknown): void => fail?.(reason)
       process.on('unhandledRejection', rejected)
       try {
-        const hooks = { store: opened.open, trap: (failing: (error: unknown) => void) => void (fail = failing) }
+        const hooks = {
+          store: opened.open,
+          trap: (failing: (error: unknown) => void) => void (fail = failing),
+        }
         for (let at = next(); at; at = next()) {
           const result = await judge(at.request, scenarios, hooks)
           done(at.index, { kind: 'result', result })
@@ -76,7 +79,7 @@ async function dealerHere(bench: Bench, store: BenchStore): Promise<Dealer> {
 
 /** In a realm of its own, as under vitest's vmThreads, a handler has a `Date` and a `Math` that no guard sees. */
 function requireOwnRealm({ name }: Bench): void {
-  if (process.argv instanceof Array) return
+  if (Object.getPrototypeOf(process.argv) === Array.prototype) return
   throw new InvalidArgument(
     `bench ${name}: this is a realm of its own (vitest's vmThreads or vmForks), where no guard can see a handler ask the machine; use pool 'forks' or 'threads'`,
   )

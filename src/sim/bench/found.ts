@@ -64,7 +64,10 @@ export function resultOf(summary: Summary, asked: number, from: ToldFrom): Bench
   }
 }
 
-export function fileOf({ result }: Failure, { bench, code, store }: Omit<ToldFrom, 'pathOf'>): ReplayFile | null {
+export function fileOf(
+  { result }: Failure,
+  { bench, code, store }: Omit<ToldFrom, 'pathOf'>,
+): ReplayFile | null {
   return result?.draws ? replayOf(result, { ...code, store, file: moduleOf(bench) }) : null
 }
 
@@ -94,7 +97,7 @@ function told(failure: Failure, from: ToldFrom): BenchFailure {
 }
 
 /** Relative to where the program runs: a path of this machine has no business in a file that is sent around. */
-export function moduleOf({ module }: Bench): string | null {
+function moduleOf({ module }: Bench): string | null {
   if (module === null || !module.startsWith('file:')) return module
   return path.relative('', fileURLToPath(module))
 }

@@ -48,10 +48,7 @@ export async function replay(
     : requestOf(bench, store, seedOf('the second argument, a seed or a replay file,', what))
   const { result, first, story } = await once(bench, store, { ...request, story: true })
   const same =
-    file &&
-    first?.property === file.property &&
-    first.kind === file.kind &&
-    first.event === file.event
+    file && first?.property === file.property && first.kind === file.kind && first.event === file.event
   return { ...result, story, same }
 }
 

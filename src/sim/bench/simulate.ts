@@ -64,7 +64,7 @@ export async function simulate(bench: Bench, options: SimulateOptions): Promise<
         const index = dealt++
         return { index, request: requestOf(bench, store, seedAt(first, index)) }
       },
-      done: tally.add,
+      done: (index, ran) => tally.add(index, ran),
     })
     const found = tally.summary().failures
     const failures = shrinkMs === 0 ? found : await shrunk(found, dealer.deal, { store, shrinkMs })
@@ -77,7 +77,7 @@ export async function simulate(bench: Bench, options: SimulateOptions): Promise<
   }
 }
 
-export function whereOf(bench: Bench, given: unknown): Where {
+function whereOf(bench: Bench, given: unknown): Where {
   if (given === undefined) return fitsThreads(bench) ? 'threads' : 'here'
   if (given === 'here' || given === 'threads') return given
   throw new InvalidArgument(`where must be 'here' or 'threads', not ${shown(given)}`)
@@ -112,7 +112,11 @@ export function requestOf(bench: Bench, store: BenchStore, seed: Seed): RunReque
   }
 }
 
-function written(folder: string | undefined, failure: Failure, from: Omit<ToldFrom, 'pathOf'>): string | null {
+function written(
+  folder: string | undefined,
+  failure: Failure,
+  from: Omit<ToldFrom, 'pathOf'>,
+): string | null {
   const file = folder === undefined ? null : fileOf(failure, from)
   if (folder === undefined || file === null) return null
   const name = `${failure.property}-${failure.seed.slice(2)}.json`.replaceAll(/[^a-z0-9.-]/gi, '_')
