@@ -14,13 +14,21 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('a bench', () => {
   test('that is right passes, its own property evaluated beside the promises of the engine', async () => {
-    const found = await simulate(till(false), { seeds: 30 })
+    const found = await simulate(till(false), { seeds: 20 })
     expect(found.failures.map(({ text }) => text)).toEqual([])
-    expect(found).toMatchObject({ verdict: 'pass', reasons: [], seeds: 30, where: 'here', guard: 'preloaded' })
+    expect(found).toMatchObject({
+      verdict: 'pass',
+      reasons: [],
+      seeds: 20,
+      where: 'here',
+      guard: 'preloaded',
+    })
     const own = found.properties.find(({ name }) => name === 'charged-once')
     expect(own).toMatchObject({ kind: 'always', violations: 0, reached: true })
-    expect(own?.evaluations).toBeGreaterThan(300)
-    expect(found.properties.find(({ name }) => name === 'exactly-once-claim')?.evaluations).toBeGreaterThan(300)
+    expect(own?.evaluations).toBeGreaterThan(100)
+    expect(found.properties.find(({ name }) => name === 'exactly-once-claim')?.evaluations).toBeGreaterThan(
+      100,
+    )
     expect(found.faults['service-lost-reply']).toBeGreaterThan(0)
   })
 
@@ -58,22 +66,22 @@ describe('a bench', () => {
 
   test('with a property that is never evaluated is inconclusive, and says which', async () => {
     const never = property({
-      ...(chargedOnce as object),
+      ...chargedOnce,
       name: 'never-asked',
       on: ['exclusive.began'],
-    } as typeof chargedOnce)
-    const found = await simulate(till(false, { properties: [chargedOnce, never] }), { seeds: 30 })
+    })
+    const found = await simulate(till(false, { properties: [chargedOnce, never] }), { seeds: 20 })
     expect(found).toMatchObject({ verdict: 'inconclusive', reasons: ['never-asked was never evaluated'] })
   })
 
   test('whose property throws is no verdict: the error names it and its line', async () => {
     const throwing = property({
-      ...(chargedOnce as object),
+      ...chargedOnce,
       name: 'broken',
       step: () => {
         throw new TypeError('no such thing')
       },
-    } as typeof chargedOnce)
+    })
     const found = await simulate(till(false, { properties: [throwing] }), { seeds: 1 })
     expect(found.failures[0]).toMatchObject({ kind: 'error', property: 'error' })
     expect(found.failures[0]?.message).toMatch(/property broken threw: TypeError: no such thing/)

@@ -54,6 +54,7 @@ type Services = readonly [typeof payments]
 export function till(byAttempt: boolean, over: Partial<BenchOptions<Services>> = {}): Bench {
   return bench<Services>({
     name: 'till',
+    activeMs: 120_000,
     services: [payments],
     jobs: ({ payments: port }) => [
       order.handle(async ({ job, attempt, signal }) =>
@@ -61,7 +62,7 @@ export function till(byAttempt: boolean, over: Partial<BenchOptions<Services>> =
       ),
     ],
     workload: ({ enqueue, draw, activeMs }) => {
-      for (let k = 0; k < 20; k++)
+      for (let k = 0; k < 10; k++)
         enqueue(order, { cents: draw(100, 'cents', k) }, { id: `order-${k}`, atMs: draw(activeMs, 'at', k) })
     },
     properties: [chargedOnce],
