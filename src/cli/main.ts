@@ -23,7 +23,7 @@ const program = new Command('holdfast')
 program
   .command('simulate')
   .description('run seeded fault simulations of the engine and check its invariants')
-  .argument('[file]', 'a module whose default export is a scenario, or a list of them')
+  .argument('[file]', 'a module whose default export is a scenario or a bench, or a list of them')
   .option('--seed <seed>', 'one seed, decimal or 0x hexadecimal, up to 2^64 - 1')
   .option('--seeds <n>', 'so many seeds, counted from --first-seed', wholeNumber('--seeds', 0))
   .option('--minutes <m>', 'seeds for so long (default 1)', minutes)

@@ -17,7 +17,7 @@ const leaks = property({ ...chargedOnce, name: 'asks', step: () => void Date.now
 test('a bench that holds passes, and fails under not', async () => {
   await expect(till(false)).toHoldFor({ seeds: 20 })
   expect(await messageOf(expect(till(false)).not.toHoldFor({ seeds: 20 }))).toBe(
-    'bench till held for 30 seeds',
+    'bench till held for 20 seeds',
   )
 })
 
