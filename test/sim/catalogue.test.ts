@@ -42,6 +42,8 @@ describe('a module of a user', () => {
     [`export default { ${whole}, families: undefined }`, /whose families are no list/],
     [`export default { ${whole}, families: ['crash', 'flood'] }`, /unknown fault families: flood/],
     [`export default { ${whole}, swarm: undefined }`, /whose swarm/],
+    [`export default { ${whole}, properties: [{}] }`, /mine whose properties: number 0 must have a name/],
+    [`export default { ${whole}, services: [{}] }`, /mine whose services: number 0 must be made by service/],
     [`export default [{ ${whole} }, { ${whole} }]`, /two scenarios of one name/],
     ['throw new Error("not today")', /cannot be imported: .*not today/],
     ['import "./nowhere.mjs"', /cannot be imported/],

@@ -93,6 +93,26 @@ test('by default all families are on under which the handlers run as they are', 
   expect(till(false).families).toEqual(expect.arrayContaining(['service-lost-reply', 'service-outage']))
 })
 
+test('the ports have the types of their services', () => {
+  const made = bench({
+    name: 'typed',
+    services: [payments],
+    jobs: ({ payments: port }) => [
+      order.handle(async ({ job, signal }) => {
+        // @ts-expect-error -- a request of another shape
+        const wrong = port.charge({ order: 7 }, { signal })
+        // @ts-expect-error -- there is no such call
+        const none: unknown = port.refund
+        const paid: { repeated: boolean } = await port.charge({ key: 'k', order: job.id })
+        return [await wrong, none, paid]
+      }),
+    ],
+    // @ts-expect-error -- the input of that job has cents
+    workload: ({ enqueue }) => enqueue(order, { euros: 1 }, { id: 'a' }),
+  })
+  expect(made.jobs.map(({ name }) => name)).toEqual(['order'])
+})
+
 describe('what only shows in a run is an error of it, naming the field', () => {
   const told = async (over: Partial<BenchOptions<readonly []>>): Promise<string | undefined> => {
     const { verdict, failures } = await simulate(bench({ ...whole, ...over }), { seeds: 1 })

@@ -118,11 +118,11 @@ describe('a call', () => {
   })
 
   test('that throws after it changed the state has changed nothing', () => {
-    const { execute } = createServices([counter])
+    const services = createServices([counter])
     const moment = { nowMs: 0 }
-    expect(execute(counter, 'addThenThrow', null, moment).kind).toBe('refused')
-    expect(execute(counter, 'add', '7', moment)).toEqual({ kind: 'reply', reply: '7' })
-    expect(execute(counter, 'add', '7', moment)).toEqual({ kind: 'reply', reply: '14' })
+    expect(services.execute(counter, 'addThenThrow', null, moment).kind).toBe('refused')
+    expect(services.execute(counter, 'add', '7', moment)).toEqual({ kind: 'reply', reply: '7' })
+    expect(services.execute(counter, 'add', '7', moment)).toEqual({ kind: 'reply', reply: '14' })
     // Another world begins anew.
     expect(createServices([counter]).execute(counter, 'add', '7', moment)).toEqual({
       kind: 'reply',
