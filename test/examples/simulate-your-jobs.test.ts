@@ -100,3 +100,16 @@ test('from a failing seed to its replay and its fix', { timeout: 240_000 }, asyn
   expect(await shell('node check.mjs')).toMatchObject({ code: 0, output: 'pass\n' })
   expect(await shell('node shop.check.mjs')).toMatchObject({ code: 0, output: '' })
 })
+
+const elsewhere = `import { expect, test } from 'vitest'
+import 'holdfast/sim/vitest'
+import shop from './shop.bench.mjs'
+test('here', () => expect(shop).toHoldFor({ seeds: 1, where: 'here' }))
+`
+
+test('a realm of its own, where no guard sees anything, is refused', { timeout: 60_000 }, async () => {
+  writeFileSync(path.join(folder, 'realm.test.mjs'), elsewhere)
+  const { code, output } = await shell('npx vitest run --pool vmThreads realm.test.mjs')
+  expect(code).toBe(1)
+  expect(output).toContain('bench shop: this is a realm of its own')
+})
