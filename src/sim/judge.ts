@@ -26,7 +26,7 @@ export interface RunRequest {
   readonly without?: readonly number[]
   readonly draws: Draws | null
   /** In place of the scenario's work: jobs, so only for runs in the same thread. */
-  readonly steps?: readonly WorkStep[]
+  readonly work?: readonly WorkStep[]
   /** The failure it is about, which is told before others. */
   readonly fingerprint?: Fingerprint
   /** Find the least of the run that fails like that, within so many ms. */
@@ -85,7 +85,7 @@ async function judgeOn(
     scenario,
     store,
     properties: [...standardProperties, ...(scenario.properties ?? [])],
-    ...(request.steps && { steps: request.steps }),
+    ...(request.work && { work: request.work }),
     ...(request.families && { families: request.families }),
     ...(request.plan && { plan: request.plan }),
     ...(request.without && { without: request.without }),

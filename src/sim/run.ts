@@ -27,7 +27,7 @@ export interface RunOptions {
   readonly store: StoreFactory
   readonly properties: readonly Property[]
   /** In place of the work that the scenario draws. */
-  readonly steps?: readonly WorkStep[]
+  readonly work?: readonly WorkStep[]
   /** In place of the plan that the seed draws. */
   readonly plan?: readonly Fault[]
   /** Steps of the workload that are left out, by their number from 0. */
@@ -144,7 +144,7 @@ async function perform(
   plan: readonly Fault[],
   {
     scenario,
-    steps: given,
+    work: given,
     without = [],
     stop: enough,
     beat = () => {},

@@ -69,7 +69,7 @@ export async function trial(bench: Bench, options?: TrialOptions): Promise<Bench
   const request: RunRequest = {
     ...requestOf(bench, 'memory', seedOf('seed', seed)),
     ...(plan && { plan }),
-    ...(steps && { steps }),
+    ...(steps && { work: steps }),
   }
   return (await once(bench, 'memory', request)).result
 }
