@@ -109,6 +109,37 @@ describe('vacuity (B05)', () => {
     ])
   })
 
+  describe("of a bench's own properties", () => {
+    const own = (name: string, kind: 'always' | 'sometimes', evaluations: number) => {
+      return { name, kind, needs: [], own: true, met: true, evaluations, violations: 0 }
+    }
+    const runsWith = async (more: readonly ReturnType<typeof own>[], seeds: number): Promise<Ran[]> => {
+      const calm = await judge({ ...request, seed: '0', families: [] }, short, {})
+      const result = { ...calm, tallies: [...calm.tallies, ...more] }
+      return Array.from({ length: seeds }, () => ({ kind: 'result', result }))
+    }
+
+    test('those are expected, and not the promises of the engine', async () => {
+      expect(vacuousOf(await runsWith([own('mine', 'always', 3)], 1))).toEqual([])
+      expect(vacuousOf(await runsWith([own('mine', 'always', 0)], 1))).toEqual(['mine was never evaluated'])
+      const { properties } = tallyOf(await runsWith([own('mine', 'always', 3)], 2)).summary()
+      expect(properties.at(-1)).toEqual({
+        name: 'mine',
+        kind: 'always',
+        evaluations: 6,
+        violations: 0,
+        reached: true,
+        applicable: true,
+      })
+    })
+
+    test('a situation of its own is missed from 100 seeds on, one of ours is not', async () => {
+      const both = [own('mine', 'always', 1), own('once', 'sometimes', 0)]
+      expect(vacuousOf(await runsWith(both, 99), { partial: true })).toEqual([])
+      expect(vacuousOf(await runsWith(both, 100), { partial: true })).toEqual(['once was never reached'])
+    })
+  })
+
   test('what never happened counts from 100 seeds on', async () => {
     const [calm] = await ran(1)
     const many = (seeds: number): Ran[] => Array.from({ length: seeds }, () => calm as Ran)

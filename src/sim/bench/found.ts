@@ -24,7 +24,10 @@ export interface BenchFailure {
   readonly text: string
   /** The command, or the call, that makes it happen again. */
   readonly replay: string
-  /** Complete in itself: as JSON it is what `replay` and `holdfast replay` read. Null for a run that has no choices to keep. */
+  /**
+   * Complete in itself: as JSON it is what `replay` and `holdfast replay` read. Null for a run that has no choices to
+   * keep, and for a trial.
+   */
   readonly file: ReplayFile | null
 }
 
@@ -48,6 +51,8 @@ export interface ToldFrom {
   readonly store: string
   /** Where the replay file of a failure was written, if it was. */
   readonly pathOf: (failure: Failure) => string | null
+  /** How to see it again where neither its seed nor a file says it all. */
+  readonly again?: string
 }
 
 export function resultOf(summary: Summary, asked: number, from: ToldFrom): BenchResult {
@@ -81,7 +86,7 @@ function told(failure: Failure, from: ToldFrom): BenchFailure {
   const command = lines.at(-1) ?? ''
   // What is no export of a module the command cannot find: then the test that has it must.
   const call = `replay(${bench.name}, '${file ?? seed}')`
-  const replay = bench.module === null ? call : command.replace(/^\s*replay: /, '')
+  const replay = from.again ?? (bench.module === null ? call : command.replace(/^\s*replay: /, ''))
   return {
     property,
     kind,
@@ -92,7 +97,7 @@ function told(failure: Failure, from: ToldFrom): BenchFailure {
     shrunk: result?.shrunk != null,
     text: [...lines.slice(0, -1), `  replay: ${replay}`].join('\n'),
     replay,
-    file: fileOf(failure, from),
+    file: from.again === undefined ? fileOf(failure, from) : null,
   }
 }
 

@@ -71,10 +71,11 @@ export async function trial(bench: Bench, options?: TrialOptions): Promise<Bench
     ...(plan && { plan }),
     ...(steps && { work: steps }),
   }
-  return (await once(bench, 'memory', request)).result
+  const again = `trial(${bench.name}, { seed: '${request.seed}', ... }) with the same plan and steps`
+  return (await once(bench, 'memory', request, again)).result
 }
 
-async function once(bench: Bench, store: BenchStore, request: RunRequest) {
+async function once(bench: Bench, store: BenchStore, request: RunRequest, again?: string) {
   const tally = createTally({ properties: standardProperties, asked: [], single: true, partial: true })
   const dealer = await dealerFor(bench, store, 'here')
   let left = 1
@@ -91,7 +92,7 @@ async function once(bench: Bench, store: BenchStore, request: RunRequest) {
     await dealer.close()
   }
   const summary = tally.summary()
-  const from = { bench, code: about(), store, pathOf: () => null }
+  const from = { bench, code: about(), store, pathOf: () => null, ...(again !== undefined && { again }) }
   return {
     result: resultOf(summary, 1, from),
     first: summary.failures[0]?.result?.violations[0] ?? null,

@@ -28,6 +28,9 @@ describe('fast-check', () => {
     expect(steps).toHaveLength(1)
     expect(steps[0]).toMatchObject({ atMs: 0, input: { cents: 0 }, options: { id: 'order-1' } })
     expect(String(found.errorInstance)).toContain('FAIL charged-once')
+    expect(String(found.errorInstance)).toMatch(
+      /replay: trial\(till, \{ seed: '0x1', ... \}\) with the same plan/,
+    )
     // What is left is what it takes.
     expect((await trial(till(true, over), { plan: [], steps })).failures).toEqual([])
   })
