@@ -1,4 +1,6 @@
 // A bench on the command line: its own properties are judged, tallied, shrunk, replayed, and missed.
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import { desk, fixture } from '../../cli/holdfast.ts'
 
@@ -42,3 +44,25 @@ test('one whose property is never evaluated is inconclusive', async () => {
   expect([code, json.verdict]).toEqual([3, 'inconclusive'])
   expect(own('never-asked')).toMatchObject({ evaluations: 0, reached: false })
 })
+
+const detached = `
+import { defineJob } from 'holdfast'
+import { bench, simulate } from 'holdfast/sim'
+const job = defineJob({ name: 'job', run: async () => void Promise.reject(new Error('nobody listens')) })
+const left = bench({ name: 'left', jobs: [job], workload: ({ enqueue }) => enqueue(job, null, { id: 'a' }) })
+const { where, guard, failures } = await simulate(left, { seeds: 1 })
+console.log(JSON.stringify({ where, guard, kind: failures[0]?.kind, message: failures[0]?.message }))
+`
+
+test.each([
+  [[], 'late'],
+  [['--import', 'holdfast/sim/preload'], 'preloaded'],
+])(
+  'in a process of its own (%j) the guard is %s, and a rejection left behind ends its run',
+  async (args, guard) => {
+    const run = promisify(execFile)
+    const { stdout } = await run(process.execPath, [...args, '--input-type=module', '--eval', detached])
+    expect(JSON.parse(stdout)).toMatchObject({ where: 'here', guard, kind: 'error' })
+    expect(stdout).toContain('nobody listens')
+  },
+)

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { EventOf, HistoryEvent } from '../../../src/engine/history.ts'
 import { defineJob } from '../../../src/engine/jobs/definition.ts'
 import { type Property, property } from '../../../src/properties/index.ts'
+import { isHarmless } from '../../../src/properties/model/harmless.ts'
 import {
   type Fault,
   type FamilyName,
@@ -10,6 +11,7 @@ import {
   ServiceUnavailable,
   bench,
   service,
+  serviceFamilies,
   simulate,
   trial,
 } from '../../../src/sim/index.ts'
@@ -198,4 +200,5 @@ test('a fault of a service is never one of the engine: nothing is suspended by i
   const { properties } = await simulate(wrong, { seeds: 2, shrinkMs: 0 })
   const about = properties.find(({ name }) => name === 'lost-reply-costs-nothing')
   expect(about).toMatchObject({ applicable: false, evaluations: 0 })
+  expect(serviceFamilies.filter(({ name }) => !isHarmless(name))).toEqual([])
 })
