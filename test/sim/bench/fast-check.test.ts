@@ -53,6 +53,10 @@ test('a plan holds only faults of the families of its bench, on its machines, in
     }),
     { numRuns: 50 },
   )
+  const all = fc.sample(faultPlan(till(false, over)), { numRuns: 50, seed: 1 }).flat()
+  expect(new Set(all.map(({ family }) => family)).size).toBe(4)
+  expect(new Set(all.map(({ atMs }) => atMs)).size).toBeGreaterThan(all.length / 2)
+  expect(new Set(all.flatMap(({ how = [] }) => how)).size).toBe(2)
 })
 
 test.each([

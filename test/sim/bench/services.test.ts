@@ -158,6 +158,7 @@ describe('under', () => {
     ['service-lost-reply', { how: 'silent' }, 'ETIMEDOUT', 1, 5_000],
     ['service-late-request', { how: 'reset', lateMs: 9_000 }, 'ECONNRESET', 1, 40],
     ['service-late-request', { how: 'silent', lateMs: 9_000 }, 'ETIMEDOUT', 1, 5_000],
+    ['service-late-request', { how: 'silent', lateMs: 1_000 }, 'ETIMEDOUT', 1, 5_000],
     ['service-slow-reply', { lateMs: 3_000 }, '7', 1, 3_040],
     ['service-slow-reply', { lateMs: 9_000 }, 'ETIMEDOUT', 1, 5_000],
     ['service-busy', {}, 'SERVICE_BUSY', 0, 40],
@@ -173,6 +174,7 @@ describe('under', () => {
     expect(failures).toEqual([])
     expect(seen?.outcome).toBe(outcome)
     expect(seen?.afterMs).toBeLessThanOrEqual(withinMs)
+    expect(seen?.afterMs).toBeGreaterThanOrEqual(withinMs - 40)
     expect(called).toHaveLength(count)
     const struck = events.filter(({ type }) => (type as string) === 'fault.struck')
     expect(struck).toHaveLength(1)
