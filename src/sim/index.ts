@@ -1,11 +1,5 @@
-export {
-  type Bench,
-  type BenchOptions,
-  type FaultChoice,
-  type Work,
-  type WorkOptions,
-  bench,
-} from './bench/bench.ts'
+export { bench } from './bench/bench.ts'
+export type { Bench, BenchOptions, FaultChoice, Work, WorkOptions } from './bench/options.ts'
 export type { BenchStore, Where } from './bench/deal.ts'
 export type { BenchFailure, BenchResult } from './bench/found.ts'
 export {

@@ -5,7 +5,7 @@ import { leakGuard } from '../guard/guard.ts'
 import { judge } from '../judge.ts'
 import type { Deal } from '../shrunk.ts'
 import { runPool } from '../threads/pool.ts'
-import type { Bench } from './bench.ts'
+import type { Bench } from './options.ts'
 
 /** Where runs take place: in this thread, or in threads of their own. */
 export type Where = 'here' | 'threads'

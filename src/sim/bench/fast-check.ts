@@ -6,7 +6,7 @@ import type { Fault } from '../faults/fault.ts'
 import { familyNamed } from '../faults/index.ts'
 import { placeOf } from '../run.ts'
 import type { WorkStep } from '../scenarios/scenario.ts'
-import type { Bench, WorkOptions } from './bench.ts'
+import type { Bench, WorkOptions } from './options.ts'
 import { requireBench } from './simulate.ts'
 
 export interface FaultPlanOptions {

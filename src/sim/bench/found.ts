@@ -6,7 +6,7 @@ import type { Fault } from '../faults/fault.ts'
 import { type ReplayFile, replayOf } from '../replay.ts'
 import type { Failure, Summary } from '../tally.ts'
 import type { About } from './about.ts'
-import type { Bench } from './bench.ts'
+import type { Bench } from './options.ts'
 
 /** One failure, in plain data and in words. */
 export interface BenchFailure {

@@ -8,7 +8,7 @@ import { type Seed, formatSeed, parseSeed, seedAt } from '../seed.ts'
 import { shrunk } from '../shrunk.ts'
 import { type Failure, createTally } from '../tally.ts'
 import { about } from './about.ts'
-import type { Bench } from './bench.ts'
+import type { Bench } from './options.ts'
 import { type BenchStore, type Where, dealerFor, fitsThreads, requireStore } from './deal.ts'
 import { type BenchResult, type ToldFrom, fileOf, resultOf } from './found.ts'
 
