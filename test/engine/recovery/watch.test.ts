@@ -51,11 +51,20 @@ describe('the outage watch (0.20)', () => {
   })
 })
 
-describe('a move that nobody can date (0.20)', () => {
-  it('is refused: its sender last heard of a time that is still to come', () => {
+describe('a move that nobody can date (0.20, decision 0014)', () => {
+  it('begins the watch anew: its sender last heard of a time that is still to come', () => {
     const params = { lastReplyMs: 101_000, sinceReplyMs: 5_000, maxAgeMs: 5_000 }
     expect(moved(watch, params, 105_000).kind).toBe('moved')
-    expect(moved(watch, params, 104_999)).toEqual({ kind: 'refused', watch })
+    const anew = { ...watch, seenSinceMs: 104_999, seenAtMs: 104_999 }
+    expect(moved(watch, params, 104_999)).toEqual({ kind: 'restarted', watch: anew })
+  })
+
+  it('is refused: its sender has heard nothing since the watch began, which is fresh', () => {
+    const sinceMs = watch.seenSinceMs ?? 0
+    const params = { lastReplyMs: sinceMs, sinceReplyMs: 0, maxAgeMs: 600_000 }
+    const nowMs = (watch.seenAtMs ?? 0) + 1
+    expect(moved(watch, params, nowMs).kind).toBe('moved')
+    expect(moved(watch, { ...params, lastReplyMs: sinceMs - 1 }, nowMs)).toEqual({ kind: 'refused', watch })
   })
 })
 
