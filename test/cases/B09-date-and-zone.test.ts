@@ -67,8 +67,11 @@ test('B09: no test reads the time of the machine, but those that are about it', 
   expect(readers.filter((file) => !file.startsWith('sim/guard/')).sort()).toEqual([
     // This one, which names them.
     'cases/B09-date-and-zone.test.ts',
-    // Whose programs are planted leaks.
+    // Whose programs are planted leaks, or ask for virtual time.
     'cli/leaks.test.ts',
     'engine/system.test.ts',
+    'sim/bench/services.test.ts',
+    'sim/bench/simulate.test.ts',
+    'sim/bench/vitest.test.ts',
   ])
 })
