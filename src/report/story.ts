@@ -18,9 +18,10 @@ export function storyOf({ story }: RunResult, { subject, atMs }: Violation): str
     const about = 'job' in line ? line.job === subject : line.node === subject
     if (about) nodes.add(line.node)
     if (!about && !(isEnvironment(line) && (line.node === 'env' || nodes.has(line.node)))) continue
-    // Of a row of heartbeats the last one tells all.
-    if (line.type === 'lease.renewed' && last === 'lease.renewed') lines.pop()
-    last = line.type
+    // Of a row of heartbeats, or of sweeps, the last one tells all.
+    const regular = line.type === 'lease.renewed' || (line.type === 'watch.moved' && line.kind === 'moved')
+    if (regular && last === line.type) lines.pop()
+    last = regular ? line.type : ''
     lines.push(storyLine(line))
   }
   const left = lines.length - linesMax

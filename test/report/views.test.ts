@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { jsonReport } from '../../src/report/json.ts'
 import { markdownReport } from '../../src/report/markdown.ts'
+import type { HistoryEvent } from '../../src/engine/history.ts'
 import type { Violation } from '../../src/sim/recorder.ts'
 import type { Failure } from '../../src/sim/tally.ts'
 import { storyLine, storyOf } from '../../src/report/story.ts'
@@ -160,6 +161,17 @@ describe('the story of a violation', () => {
     expect(lines[0]).toBe('... 76 earlier lines: see replay --trace')
     expect(lines).toHaveLength(25)
     expect(lines.at(-1)).toContain('+0.099s')
+  })
+
+  test('tells of a row of sweeps the last, and of a watch that begins anew every time', () => {
+    const [violation] = resultOf().violations as [Violation]
+    const moved = (atMs: number, kind: 'moved' | 'restarted'): HistoryEvent => {
+      return { type: 'watch.moved', kind, seenSinceMs: 0, atMs, node: 'w1', incarnation: 1 }
+    }
+    const of = (story: HistoryEvent[]): string[] =>
+      storyOf(resultOf({ story }), { ...violation, subject: 'w1' })
+    expect(of([moved(1_000, 'moved'), moved(2_000, 'moved'), moved(3_000, 'moved')])).toHaveLength(1)
+    expect(of([moved(1_000, 'restarted'), moved(2_000, 'restarted'), moved(3_000, 'moved')])).toHaveLength(3)
   })
 
   test('tells messages and timers, too, line by line', () => {
