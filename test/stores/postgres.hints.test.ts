@@ -79,6 +79,9 @@ describe('a hint', () => {
     const clash = { ...taken, spec: { ...taken.spec, kind: 'another' } }
     const refused = { insertId: id(), jobs: [...batch({}).jobs, clash] }
     expect(await toldBy(() => store.jobs.insert(refused))).toEqual([])
+    const clashFirst = { insertId: id(), jobs: [clash, ...batch({}).jobs] }
+    expect(await toldBy(() => store.jobs.insert(clashFirst))).toEqual([])
+    expect(await toldBy(() => store.jobs.insert({ insertId: id(), jobs: [taken, taken] }))).toEqual([])
   })
 
   test('is sent once by a settle that gives jobs back at once, and by no other', async () => {
