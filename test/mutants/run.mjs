@@ -22,7 +22,7 @@ const entry = 'src/sim/threads/thread.ts'
 const help = `usage: npm run mutants -- [--catalogue FILE] [--only id,id] [--quick] [--json] [--update-seeds]
   --catalogue FILE  default: test/mutants/catalogue.json
   --only id,id      these mutants alone
-  --quick           only the seeds that are listed with each mutant
+  --quick           only the seeds that are listed with each mutant, not the first ${seedsMax} before them
   --json            one object on stdout
   --update-seeds    writes the seed that killed each mutant into the catalogue`
 
@@ -62,12 +62,13 @@ function chosen(all, only) {
 }
 
 /**
+ * Seeds that are dealt to everyone, then those that are known to kill: the table tells which of them it took.
  * @param {Mutant} mutant
  * @param {boolean} quick
  * @returns {readonly string[]}
  */
 function seedsFor({ id, seeds = [] }, quick) {
-  if (!quick) return firstSeeds
+  if (!quick) return [...firstSeeds, ...seeds]
   if (seeds.length > 0) return seeds
   throw new Unusable(`mutant ${id} lists no seeds for --quick: run with --update-seeds first`)
 }

@@ -8,7 +8,7 @@
 /**
  * @param {readonly Verdict[]} verdicts
  * @param {Baseline} baseline
- * @param {number | null} seedsMax Null: those that are listed.
+ * @param {number | null} seedsMax How many everyone was dealt. Null: only those listed with each.
  * @returns {string}
  */
 export function tableOf(verdicts, baseline, seedsMax) {
@@ -40,13 +40,35 @@ export function tableOf(verdicts, baseline, seedsMax) {
  */
 function totalsOf(verdicts, { seeds, failures }, seedsMax) {
   const killed = verdicts.filter((verdict) => verdict.killed)
-  const share = ((100 * killed.length) / verdicts.length).toFixed(1)
   const totals = [
-    `${killed.length} of ${verdicts.length} killed within ${seedsMax ?? 'the listed'} seeds (${share} %), each by the property named, each replayed`,
+    `${killed.length} of ${verdicts.length} killed (${shareOf(killed, verdicts)} %), each by the property named, each replayed`,
+    ...(seedsMax === null ? [] : dealtTotals(verdicts, killed, seedsMax)),
     `median ${median(killed.map((verdict) => verdict.seeds))} seeds, ${median(killed.map(({ wallMs }) => wallMs))} ms from the first seed's start`,
     `unmutated: ${seeds - failures.length} of the same ${seeds} runs pass`,
   ]
   return [...totals, ...failures.map((failure) => `  ${failure}`)]
+}
+
+/**
+ * @param {readonly Verdict[]} verdicts
+ * @param {readonly Verdict[]} killed
+ * @param {number} seedsMax
+ */
+function dealtTotals(verdicts, killed, seedsMax) {
+  const early = killed.filter(({ seeds }) => seeds <= seedsMax)
+  const late = killed.filter(({ seeds }) => seeds > seedsMax).map(({ id }) => id)
+  return [
+    `${early.length} of them within the first ${seedsMax} seeds (${shareOf(early, verdicts)} %)`,
+    ...(late.length > 0 ? [`at the seeds listed with them alone: ${late.join(', ')}`] : []),
+  ]
+}
+
+/**
+ * @param {readonly Verdict[]} part
+ * @param {readonly Verdict[]} all
+ */
+function shareOf(part, all) {
+  return ((100 * part.length) / all.length).toFixed(1)
 }
 
 /** @param {number[]} values */
