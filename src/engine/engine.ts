@@ -14,6 +14,7 @@ import { createObservers } from './observers.ts'
 import { createOperations } from './operations.ts'
 import { type Running, type RunningReport, startRunning } from './running.ts'
 import { requireOptions } from './options.ts'
+import { type Resting, restState } from './rest-state.ts'
 import { intervalsOf, requireMargin } from './settings.ts'
 import { tick } from './recovery/tick.ts'
 import { createStoreHealth } from './store-health.ts'
@@ -73,7 +74,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   const operations = createOperations(store, random, health.ask, () => running?.wake())
 
-  const engine: Engine = {
+  const engine: Engine & Resting = {
     ...operations,
     store,
     enqueue: async (job, input, rest) => {
@@ -141,6 +142,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     on,
     [Symbol.asyncDispose]: () => engine.stop(),
+    [restState]: () => (running ? running.atRest() : {}),
   }
   return engine
 }

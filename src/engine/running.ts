@@ -3,6 +3,7 @@ import type { Leaders } from './leases/leaders.ts'
 import { declared } from './recovery/fleet.ts'
 import { type Sweeper, createSweeper } from './recovery/sweeper.ts'
 import type { WorkerParts } from './worker/parts.ts'
+import type { RestState } from './rest-state.ts'
 import { type Wakeups, type WakeupsReport, createWakeups, noWakeups } from './worker/wakeups.ts'
 import { createWake } from './worker/wake.ts'
 import { type Worker, type WorkerReport, createWorker } from './worker/worker.ts'
@@ -15,6 +16,7 @@ export interface Running {
   wake(): void
   stop(drainMs: number): Promise<void>
   report(): RunningReport
+  atRest(): RestState
 }
 
 export interface RunningReport {
@@ -101,6 +103,13 @@ export function startRunning(
     if (work) emit({ type: 'engine.stopped', worker })
   }
 
+  function atRest(): RestState {
+    if (phase === 'stopping' || leaders.posts > 0) return null
+    if (!work || !sweeper) return { phase }
+    const [working, sweeping] = [work.atRest(), sweeper.atRest()]
+    return working && sweeping && { phase, working, sweeping }
+  }
+
   return {
     started,
     get stopping() {
@@ -108,6 +117,7 @@ export function startRunning(
     },
     wake: () => work?.wake(),
     stop: (drainMs) => (stopped ??= stop(drainMs)),
+    atRest,
     report: () => ({
       phase,
       identity: worker,

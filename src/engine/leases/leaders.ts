@@ -16,6 +16,8 @@ export interface Leaders {
   stop(): Promise<void>
   /** The keys of what it leads now. */
   leads(): string[]
+  /** How many there are to strive for. */
+  readonly posts: number
 }
 
 export interface LeadersParts extends ExclusiveParts {
@@ -61,6 +63,9 @@ export function createLeaders(parts: LeadersParts): Leaders {
     stop: async () => {
       running = false
       await Promise.all([...posts.keys()].map(stepDown))
+    },
+    get posts() {
+      return posts.size
     },
     leads: () => [...posts].filter(([, campaign]) => campaign?.leading).map(([{ key }]) => key),
   }

@@ -9,6 +9,8 @@ import type { WorkerParts } from '../worker/parts.ts'
 export interface Reconciler {
   /** Whether a sweep is under way: another turn moves the watch, and sweeps nothing. */
   readonly sweeping: boolean
+  /** The database time of its last reply, and when by its own clock that was. */
+  readonly heard: { readonly nowAtMs: number; readonly atMs: number }
   /**
    * `count` numbers the turns from 1, since not each does what is only a backstop or only takes space; turn 0 does
    * everything. Rejects where a call failed.
@@ -35,6 +37,8 @@ const voidMs = 24 * 3_600_000
 const undispatchedMs = 60_000
 /** A running job without a lease is believed for so long after its claim: nothing tells that its worker is alive. */
 const unleasedMs = 15 * 60_000
+/** After so many turns the backstops come round in the same order: a multiple of all their `eachTurns`. */
+export const turnsPeriod = 60
 
 export function createReconciler({
   store,
@@ -46,14 +50,14 @@ export function createReconciler({
   lastReplyMs,
 }: ReconcilerParts): Reconciler {
   const state = { sweeping: false, stopped: false }
-  let lastReply = { nowMs: lastReplyMs, atMs: clock.monotonicMs() }
+  let heard = { nowAtMs: lastReplyMs, atMs: clock.monotonicMs() }
 
   /** Answers whether there is anything to take back. */
   async function moveWatch(): Promise<boolean> {
-    const sinceReplyMs = clock.monotonicMs() - lastReply.atMs
-    const params = { lastReplyMs: lastReply.nowMs, sinceReplyMs, maxAgeMs: store.callMs }
+    const sinceReplyMs = clock.monotonicMs() - heard.atMs
+    const params = { lastReplyMs: heard.nowAtMs, sinceReplyMs, maxAgeMs: store.callMs }
     const { nowMs, silent } = await ask('watch.move', store.watch.move(params))
-    lastReply = { nowMs, atMs: clock.monotonicMs() }
+    heard = { nowAtMs: nowMs, atMs: clock.monotonicMs() }
     return silent
   }
 
@@ -119,6 +123,9 @@ export function createReconciler({
   return {
     get sweeping() {
       return state.sweeping
+    },
+    get heard() {
+      return heard
     },
     turn: async (count) => {
       const silent = await moveWatch()

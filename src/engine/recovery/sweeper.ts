@@ -1,6 +1,7 @@
 import type { Timer } from '../ports/clock.ts'
 import type { Intervals } from '../settings.ts'
-import { type ReconcilerParts, createReconciler } from './reconcile.ts'
+import type { RestState } from '../rest-state.ts'
+import { type ReconcilerParts, createReconciler, turnsPeriod } from './reconcile.ts'
 
 /**
  * Takes a turn of recovery on one fixed timer, whatever an earlier turn still does. A turn that fails is
@@ -10,6 +11,7 @@ export interface Sweeper {
   /** Resolves when no call is in flight. */
   stop(): Promise<void>
   report(): { turns: number; failures: number; sweeping: boolean }
+  atRest(): RestState
 }
 
 export interface SweeperParts extends ReconcilerParts {
@@ -47,5 +49,7 @@ export function createSweeper(parts: SweeperParts): Sweeper {
       await Promise.all(inFlight)
     },
     report: () => ({ ...state, sweeping: reconciler.sweeping }),
+    atRest: () =>
+      inFlight.size > 0 ? null : { turn: state.turns % turnsPeriod, dueAtMs: dueMs, heard: reconciler.heard },
   }
 }

@@ -1,4 +1,5 @@
 import type { ClaimedJob } from '../ports/store.ts'
+import type { RestState } from '../rest-state.ts'
 import type { HeldClaim } from './held.ts'
 
 /** One execution of one job, from its claim to its settlement. */
@@ -21,4 +22,6 @@ export interface Attempt {
   lost(): void
   /** Called when the settlement is on its way: from now on only the settle's own answer counts. */
   markSettleSent(): void
+  /** What its handler is at is not part of it. */
+  atRest(): RestState
 }

@@ -1,5 +1,6 @@
 import { StoreUnavailable } from '../errors.ts'
 import type { ClaimParams, ClaimedJob } from '../ports/store.ts'
+import type { RestState } from '../rest-state.ts'
 import type { HeldClaim } from './held.ts'
 import type { Leases } from './leases.ts'
 import { claimAnswered } from './measures.ts'
@@ -16,6 +17,7 @@ export interface Claiming {
   /** Asks for as much as is free, in batches. */
   claim(stance: ClaimParams['solo']): Promise<void>
   recover(held: HeldClaim): Promise<void>
+  atRest(): RestState
 }
 
 export interface ClaimingParts extends WorkerParts {
@@ -100,5 +102,10 @@ export function createClaiming(parts: ClaimingParts): Claiming {
     },
     claim,
     recover,
+    // How many claims it has made is in their tokens, which are but names.
+    atRest: () => ({
+      unknown: state.unknown?.token ?? null,
+      unknownInARow: Math.min(2, state.unknownInARow),
+    }),
   }
 }

@@ -17,6 +17,8 @@ export interface Commits {
   idle(): Promise<void>
   /** Confirms nothing more; resolves when no call is in flight. */
   stop(): Promise<void>
+  /** None is on its way. */
+  readonly atRest: boolean
 }
 
 /** The attempt, as its commit sees it. */
@@ -115,6 +117,9 @@ export function createCommits(parts: WorkerParts): Commits {
     stop: async () => {
       stopping.abort(new EngineStopping('the engine stopped before the outcome of a commit was known'))
       await Promise.all(open)
+    },
+    get atRest() {
+      return open.size === 0
     },
   }
 }

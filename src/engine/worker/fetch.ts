@@ -1,5 +1,6 @@
 import type { ClaimedJob } from '../ports/store.ts'
 import { createClaiming } from './claiming.ts'
+import type { RestState } from '../rest-state.ts'
 import type { HeldClaim } from './held.ts'
 import type { Leases } from './leases.ts'
 import { createPace } from './pace.ts'
@@ -24,6 +25,7 @@ export interface Fetcher {
   /** Gives up on a claim that is still unknown. */
   abandon(): void
   report(): { waitMs: number; unknownClaim: boolean; draining: boolean }
+  atRest(): RestState
 }
 
 export interface FetchParts extends WorkerParts {
@@ -55,7 +57,7 @@ export function createFetcher(parts: FetchParts): Fetcher {
       rest.begun()
       if (claiming.unknown) await claiming.recover(claiming.unknown)
       else await claimIfAllowed()
-      if (pace.waitMs > 0 && goesOn()) await rest.take(pace.waitMs)
+      if (pace.waitMs > 0 && goesOn() && (await rest.take(pace.waitMs))) state.claimsInARow = 0
       if (state.claimsInARow >= claimsInARowMax && goesOn()) await giveWay()
     }
   }
@@ -107,5 +109,10 @@ export function createFetcher(parts: FetchParts): Fetcher {
       unknownClaim: claiming.unknown !== null,
       draining: solo.draining,
     }),
+    atRest: () => {
+      if (state.stopping || !rest.resting) return null
+      const { claimsInARow } = state
+      return { claimsInARow, pace: pace.atRest(), solo: solo.atRest(), claiming: claiming.atRest() }
+    },
   }
 }

@@ -1,4 +1,5 @@
 import type { RenewReply } from '../ports/store.ts'
+import type { RestState } from '../rest-state.ts'
 import { heartbeatMsFor } from '../settings.ts'
 import { createAlarm } from './alarm.ts'
 import type { Attempt } from './attempt.ts'
@@ -19,6 +20,7 @@ export interface Heartbeat {
   readonly failuresInARow: number
   /** Resolves when no renewal is in flight. */
   stop(): Promise<void>
+  atRest(): RestState
 }
 
 export function createHeartbeat(parts: WorkerParts, held: Held, deadlines: Deadlines): Heartbeat {
@@ -93,5 +95,6 @@ export function createHeartbeat(parts: WorkerParts, held: Held, deadlines: Deadl
       alarm.cancel()
       await beating
     },
+    atRest: () => (beating ? null : { failuresInARow: state.failuresInARow, stallTold: stall.told }),
   }
 }

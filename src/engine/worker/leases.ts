@@ -1,5 +1,6 @@
 import type { Attempt } from './attempt.ts'
 import { createDeadlines } from './deadlines.ts'
+import type { RestState } from '../rest-state.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { type HeldClaim, createHeld } from './held.ts'
 import type { WorkerParts } from './parts.ts'
@@ -31,6 +32,7 @@ export interface Leases {
   /** Resolves when no renewal is in flight. */
   stop(): Promise<void>
   report(): { claims: number; failuresInARow: number; uncertain: number }
+  atRest(): RestState
 }
 
 /** `freed` is called whenever an attempt needs its lease no more. */
@@ -80,5 +82,13 @@ export function createLeases(parts: WorkerParts, freed: () => void): Leases {
       failuresInARow: heartbeat.failuresInARow,
       uncertain: held.uncertain,
     }),
+    atRest: () => {
+      const beat = heartbeat.atRest()
+      return beat && { beat, claims: [...held.claims.values()].map(claimAtRest) }
+    },
   }
+}
+
+function claimAtRest({ token, sentAtMs, answered, attempts }: HeldClaim): RestState {
+  return { token, sentAtMs, answered, attempts: [...attempts].map((attempt) => attempt.atRest()) }
 }

@@ -1,4 +1,5 @@
 import type { ClaimParams, ClaimedJob } from '../ports/store.ts'
+import type { RestState } from '../rest-state.ts'
 import type { Intervals } from '../settings.ts'
 
 type Queues = ClaimParams['queues']
@@ -18,6 +19,7 @@ export interface Pace {
   waitsFor(queue: string): boolean
   /** Forgets how long it was idle. */
   reset(): void
+  atRest(): RestState
 }
 
 export function createPace({ pollMs, pollMsMax }: Intervals): Pace {
@@ -53,6 +55,7 @@ export function createPace({ pollMs, pollMsMax }: Intervals): Pace {
       state.idleMs = 0
       state.waitMs = 0
     },
+    atRest: () => state,
   }
   return pace
 }

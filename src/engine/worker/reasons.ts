@@ -18,6 +18,10 @@ export class Reasons {
     return this.#controller.signal
   }
 
+  names(): readonly string[] {
+    return this.#reasons.map(({ name }) => name)
+  }
+
   any(): boolean {
     return this.#reasons.length > 0
   }

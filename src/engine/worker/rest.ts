@@ -11,8 +11,9 @@ export interface Rest {
   freed(): void
   /** Ends the rest, or the next one if there is none. */
   readonly wake: () => void
-  /** Infinite: until something happens. */
-  take(waitMs: number): Promise<void>
+  /** Infinite: until something happens. Resolves to whether it was time that ended it. */
+  take(waitMs: number): Promise<boolean>
+  readonly resting: boolean
 }
 
 export function createRest(clock: Clock): Rest {
@@ -33,10 +34,14 @@ export function createRest(clock: Clock): Rest {
     },
     wake: wake.wake,
     take: async (waitMs) => {
-      if (state.missed) return void (state.missed = false)
+      if (state.missed) return (state.missed = false)
       state.resting = true
-      await wake.wait(Number.isFinite(waitMs) ? waitMs : null, 'poll')
+      const byTime = await wake.wait(Number.isFinite(waitMs) ? waitMs : null, 'poll')
       state.resting = false
+      return byTime
+    },
+    get resting() {
+      return state.resting
     },
   }
 }

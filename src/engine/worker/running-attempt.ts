@@ -4,6 +4,7 @@ import type { AnyJob } from '../jobs/definition.ts'
 import type { Outcome } from '../jobs/record.ts'
 import type { Timer } from '../ports/clock.ts'
 import type { ClaimedJob } from '../ports/store.ts'
+import type { RestState } from '../rest-state.ts'
 import type { Attempt } from './attempt.ts'
 import { AttemptCommit, type Ending, takenOver } from './attempt-commit.ts'
 import type { Commits } from './commit.ts'
@@ -184,5 +185,19 @@ export class RunningAttempt implements Ending, Executed {
 
   markSettleSent(): void {
     this.#settleSent = true
+  }
+
+  atRest(): RestState {
+    const { spec, epoch, attempt, failures, evictions } = this.job
+    return {
+      ...{ job: spec.id, epoch, attempt, failures, evictions },
+      ...{
+        certain: this.#certain,
+        started: this.#started,
+        ended: this.#ended,
+        settleSent: this.settleSent(),
+      },
+      reasons: this.reasons.names(),
+    }
   }
 }

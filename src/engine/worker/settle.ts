@@ -18,6 +18,8 @@ export interface Settler {
   /** Sends nothing more; resolves when no settle is in flight. */
   stop(): Promise<void>
   report(): { pending: number; failuresInARow: number }
+  /** Nothing is to be settled. */
+  readonly atRest: boolean
 }
 
 const groupMax = 500
@@ -104,6 +106,9 @@ export function createSettler(
       await loop
     },
     report: () => ({ pending: pending.length, failuresInARow: state.failuresInARow }),
+    get atRest() {
+      return loop === null
+    },
   }
 }
 

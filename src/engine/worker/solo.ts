@@ -1,6 +1,7 @@
 import { isLastEviction } from '../jobs/record.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ClaimParams, ClaimedJob } from '../ports/store.ts'
+import type { RestState } from '../rest-state.ts'
 import type { Leases } from './leases.ts'
 
 /**
@@ -25,6 +26,7 @@ export interface Solo {
     stance: ClaimParams['solo'],
     reply: { readonly soloWaiting: boolean; readonly jobs: readonly unknown[] },
   ): void
+  atRest(): RestState
 }
 
 const passTimes = 10
@@ -89,6 +91,11 @@ export function createSolo(clock: Clock, leases: Leases): Solo {
       const { shortestTtlMs } = leases
       const forMs = state.patienceMs ?? (Number.isFinite(shortestTtlMs) ? shortestTtlMs : patienceMsDefault)
       state.awaiting = { untilMs: clock.monotonicMs() + forMs, forMs }
+    },
+    atRest: () => {
+      const { alone, awaiting, patienceMs, passUntilMs: passUntilAtMs } = state
+      const until = awaiting && { untilAtMs: awaiting.untilMs, forMs: awaiting.forMs }
+      return { alone, awaiting: until, patienceMs, passUntilAtMs }
     },
   }
 }

@@ -10,6 +10,8 @@ export interface StallNotice {
   late(lateMs: number): void
   /** The next heartbeat is another one. */
   beaten(): void
+  /** It was said of the heartbeat that is due. */
+  readonly told: boolean
 }
 
 export function createStallNotice(
@@ -27,6 +29,9 @@ export function createStallNotice(
     },
     beaten: () => {
       told = false
+    },
+    get told() {
+      return told
     },
   }
 }

@@ -5,17 +5,17 @@ export interface Wake {
   readonly wake: () => void
   /** Whoever waits looks at everything now: what woke before that is seen. */
   readonly forget: () => void
-  /** Null waits for the wake alone. */
-  readonly wait: (delayMs: number | null, label: string) => Promise<void>
+  /** Null waits for the wake alone. Resolves to whether it was time that ended it. */
+  readonly wait: (delayMs: number | null, label: string) => Promise<boolean>
 }
 
 export function createWake(clock: Clock): Wake {
   let woken = false
-  let end: (() => void) | null = null
+  let end: ((byTime: boolean) => void) | null = null
   return {
     wake: () => {
       woken = true
-      end?.()
+      end?.(false)
     },
     forget: () => {
       woken = false
@@ -23,15 +23,15 @@ export function createWake(clock: Clock): Wake {
     wait: (delayMs, label) => {
       if (woken) {
         woken = false
-        return Promise.resolve()
+        return Promise.resolve(false)
       }
       return new Promise((resolve) => {
-        const timer = delayMs === null ? null : clock.timer(delayMs, label, () => end?.())
-        end = () => {
+        const timer = delayMs === null ? null : clock.timer(delayMs, label, () => end?.(true))
+        end = (byTime) => {
           end = null
           woken = false
           timer?.cancel()
-          resolve()
+          resolve(byTime)
         }
       })
     },

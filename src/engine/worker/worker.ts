@@ -1,4 +1,5 @@
 import { sleep } from '../ports/clock.ts'
+import type { RestState } from '../rest-state.ts'
 import type { Attempt } from './attempt.ts'
 import { createCommits } from './commit.ts'
 import { createFetcher } from './fetch.ts'
@@ -21,6 +22,7 @@ export interface Worker {
    */
   stop(params: { readonly drainMs: number; readonly settleMs: number }): Promise<void>
   report(): WorkerReport
+  atRest(): RestState
 }
 
 export interface WorkerReport {
@@ -101,6 +103,14 @@ export function createWorker(
     return running.size === 0 ? Promise.resolve() : new Promise((resolve) => (idle = resolve))
   }
 
+  function atRest(): RestState {
+    if (stopping || starting.length > 0 || !settler.atRest || !commits.atRest) return null
+    const [fetching, leasing] = [fetcher.atRest(), leases.atRest()]
+    return (
+      fetching && leasing && { fetching, leasing, running: [...running].map((attempt) => attempt.atRest()) }
+    )
+  }
+
   return {
     wake: fetcher.wake,
     woke: leases.woke,
@@ -126,5 +136,6 @@ export function createWorker(
       heartbeat: leases.report(),
       settle: settler.report(),
     }),
+    atRest,
   }
 }
