@@ -3,6 +3,7 @@ import type { InspectableStore, Store, StoreDump } from '../engine/ports/store.t
 import { type StoreCall, access } from '../stores/policy.ts'
 import { whenDrained } from './barrier.ts'
 import type { Fault } from './faults/fault.ts'
+import type { Message } from './faults/wire.ts'
 import { historyOf } from './history-of.ts'
 import type { Incarnation } from './node.ts'
 import type { World } from './world.ts'
@@ -22,7 +23,7 @@ export interface Database {
   /** Operations that the store has not answered yet: the world stands still for them. */
   readonly busy: number
   /** A request is on its way, and will be executed when it is there. */
-  arrives(delayMs: number, execute: () => void): void
+  arrives(delayMs: number, execute: () => void, message?: Message): void
   execute<P, R>(
     owner: Incarnation,
     name: StoreCall,
@@ -46,7 +47,7 @@ export interface Database {
 }
 
 /** Label of the events at which a request reaches the server. */
-const arrival = 'arrival'
+export const arrival = 'arrival'
 
 /**
  * One operation after another. The next one starts when all that the answer to the one before has set off has run:
@@ -107,7 +108,7 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
     get busy() {
       return turns.taken
     },
-    arrives: (delayMs, execute) => void world.later(delayMs, arrival, execute),
+    arrives: (delayMs, execute, message) => void world.later(delayMs, arrival, execute, message),
     execute: (owner, name, params, run) =>
       turns.take(async () => {
         try {

@@ -24,6 +24,13 @@ const eventsPerInstantMax = 20_000
 /** How long a handler that waits for nothing in this world may take to show that it waits for the real one. */
 const stallMs = 50
 
+export interface DriveOptions {
+  readonly beat: () => void
+  readonly traces: boolean
+  /** Fires an event, the next one by default; false when there is none to fire. */
+  readonly step?: () => boolean
+}
+
 /**
  * Fires one event, drains all that it set off, repeats. The guard is armed exactly meanwhile. Null means that
  * `over` said so, or that nothing was left to happen. Without `traces` errors have no stack: they come by
@@ -34,7 +41,7 @@ export async function drive(
   barrier: Barrier,
   guard: LeakGuard,
   over: () => boolean,
-  { beat, traces }: { readonly beat: () => void; readonly traces: boolean },
+  { beat, traces, step = world.step }: DriveOptions,
 ): Promise<Stop | null> {
   let stop: Stop | null = null
   const instant = { atMs: -1, events: 0 }
@@ -60,7 +67,7 @@ export async function drive(
     guard.arm()
     let more = false
     try {
-      more = world.step()
+      more = step()
       if (first) barrier.drain()
       else barrier.drainOn()
     } finally {

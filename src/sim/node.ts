@@ -191,7 +191,7 @@ export function resume(world: World, owner: Incarnation): void {
 /** Stands still for a while. */
 export function standStill(world: World, owner: Incarnation, forMs: number): void {
   pause(world, owner, forMs)
-  world.later(forMs, 'resume', () => resume(world, owner))
+  world.later(forMs, 'resume', () => resume(world, owner), owner.node.name)
 }
 
 function isReply(label: string): boolean {

@@ -53,6 +53,8 @@ export interface Recorder {
   readonly violations: readonly Violation[]
   readonly tallies: readonly PropertyTally[]
   readonly story: readonly (HistoryEvent | Step)[] | null
+  /** What the properties remember, in their order, and how many events each was given. */
+  readonly monitors: readonly { readonly state: unknown; readonly steps: number }[]
   request(owner: Incarnation, call: string): void
   executed(owner: Incarnation, call: string): void
   reply(owner: Incarnation, call: string, outcome: string): void
@@ -73,6 +75,7 @@ interface Monitor {
   readonly property: Property
   readonly state: unknown
   readonly tally: PropertyTally
+  steps: number
 }
 
 /** A property is to judge, whatever comes: one that throws has a mistake of its own. */
@@ -119,6 +122,7 @@ export function createRecorder({
   const monitors: readonly Monitor[] = properties.map((property) => ({
     property,
     state: property.start(),
+    steps: 0,
     tally: {
       name: property.name,
       kind: property.kind,
@@ -170,6 +174,7 @@ export function createRecorder({
       judged = event.type
       for (const monitor of interested) {
         judging = monitor
+        monitor.steps += 1
         if (!monitor.tally.met) monitor.tally.met = monitor.property.after?.includes(event.type) ?? true
         try {
           monitor.property.step(monitor.state, event, verdict)
@@ -189,6 +194,7 @@ export function createRecorder({
     violations,
     tallies: monitors.map(({ tally }) => tally),
     story,
+    monitors,
     request: (owner, call) => moved(owner, 'request', call, ''),
     executed: (owner, call) => moved(owner, 'execution', call, ''),
     reply: (owner, call, outcome) => moved(owner, 'reply', call, outcome),

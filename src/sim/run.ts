@@ -130,7 +130,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   }
 }
 
-type Over = Pick<RunResult, 'verdict' | 'detail' | 'leak'>
+export type Over = Pick<RunResult, 'verdict' | 'detail' | 'leak'>
 
 /** The director follows the history from the moment it is there. */
 interface Course {
@@ -183,7 +183,8 @@ function workloadOf(scenario: Scenario, chooser: Chooser, guard: LeakGuard): rea
   }
 }
 
-function verdictOf(stop: Stop | null, over: boolean, violations: number): Over {
+/** `over`: it went to its end. */
+export function verdictOf(stop: Stop | null, over: boolean, violations: number): Over {
   if (stop?.kind === 'leak') {
     const { what, site } = stop.leak
     return { verdict: 'nondeterministic', detail: `${what} at ${site}`, leak: stop.leak }
@@ -215,7 +216,13 @@ function textOf(error: unknown): string {
 
 type Able = ReturnType<NonNullable<Scenario['ability']>>
 
-function nodesOf(scenario: Scenario): SimNode[] {
+export type Machines = Pick<
+  Scenario,
+  'workers' | 'concurrency' | 'intervals' | 'jobs' | 'jobsOf' | 'duties' | 'ability'
+>
+
+/** The machines of a scenario: a producer, then the workers. */
+export function nodesOf(scenario: Machines): SimNode[] {
   const { concurrency, intervals, jobs } = scenario
   const everything: Able = { jobs, queues: [...new Set(jobs.map(({ settings }) => settings.queue))] }
   const node = (name: string, index: number, works: boolean, able = everything): SimNode => ({
@@ -243,7 +250,7 @@ function nodesOf(scenario: Scenario): SimNode[] {
 
 const producer = 'client'
 
-function workersOf({ workers }: Scenario): string[] {
+function workersOf({ workers }: Pick<Scenario, 'workers'>): string[] {
   return Array.from({ length: workers }, (_, k) => `w${k + 1}`)
 }
 

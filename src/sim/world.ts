@@ -25,9 +25,19 @@ export interface World {
   readonly operator: { busy: Promise<void>; over: boolean }
   /** Faults that took effect, by family. */
   readonly strikes: Map<string, number>
-  schedule(owner: Incarnation, delayMs: number, label: string, fire: () => void): WorldEvent
+  schedule(
+    owner: Incarnation,
+    delayMs: number,
+    label: string,
+    fire: () => void,
+    about?: WorldEvent['about'],
+  ): WorldEvent
   /** An event of the environment or the database. */
-  later(delayMs: number, label: string, fire: () => void): WorldEvent
+  later(delayMs: number, label: string, fire: () => void, about?: WorldEvent['about']): WorldEvent
+  /** The event that fires next. */
+  next(): WorldEvent | undefined
+  /** All that is pending, the next one last, cancelled ones among it. */
+  readonly ahead: readonly WorldEvent[]
   /** Live events of the environment that are pending under this label, in default order. */
   pending(label: string): WorldEvent[]
   /** Moves all pending events that `which` picks. */
@@ -44,8 +54,8 @@ export interface World {
   /** Of the event that fired last. */
   readonly lastLabel: string
   readonly lastOwner: Incarnation | null
-  /** Fires the next event; false when none is left. */
-  step(): boolean
+  /** Fires the next event, or this one of those that are pending; false when none is left. */
+  readonly step: (event?: WorldEvent) => boolean
 }
 
 /** Jobs by what may be asked of them, in the order in which they came to be so. */
@@ -76,10 +86,16 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const recorder = options.recorder(() => state.nowMs)
   const byName = new Map(options.nodes.map((node) => [node.name, node]))
 
-  function push(owner: Incarnation | null, delayMs: number, label: string, fire: () => void): WorldEvent {
+  function push(
+    owner: Incarnation | null,
+    delayMs: number,
+    label: string,
+    fire: () => void,
+    about: unknown = null,
+  ): WorldEvent {
     const ordinal = owner ? ++owner.ordinal : ++state.ordinal
     const node = owner ? owner.node.index : 0
-    const event = { atMs: state.nowMs + delayMs, node, ordinal, owner, live: true, label, fire }
+    const event = { atMs: state.nowMs + delayMs, node, ordinal, owner, live: true, label, fire, about }
     queue.push(event)
     return event
   }
@@ -108,7 +124,9 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     operator: { busy: Promise.resolve(), over: false },
     strikes: new Map(),
     schedule: push,
-    later: (delayMs, label, fire) => push(null, delayMs, label, fire),
+    later: (delayMs, label, fire, about) => push(null, delayMs, label, fire, about),
+    next: () => queue.next(),
+    ahead: queue.events,
     pending: (label) => queue.pending(label),
     retime: (which, atMs) => queue.retime(which, atMs),
     again: (event) => {
@@ -133,8 +151,9 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     fail: (error) => {
       state.failure ??= { error }
     },
-    step: () => {
-      const event = queue.pop()
+    step: (given) => {
+      if (given) queue.take(given)
+      const event = given ?? queue.pop()
       if (!event) return false
       state.nowMs = event.atMs
       state.lastLabel = event.label

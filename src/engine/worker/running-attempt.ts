@@ -190,13 +190,15 @@ export class RunningAttempt implements Ending, Executed {
   atRest(): RestState {
     const { spec, epoch, attempt, failures, evictions } = this.job
     return {
-      ...{ job: spec.id, epoch, attempt, failures, evictions },
-      ...{
-        certain: this.#certain,
-        started: this.#started,
-        ended: this.#ended,
-        settleSent: this.settleSent(),
-      },
+      job: spec.id,
+      epoch,
+      attempt,
+      failures,
+      evictions,
+      certain: this.#certain,
+      started: this.#started,
+      ended: this.#ended,
+      settleSent: this.settleSent(),
       reasons: this.reasons.names(),
     }
   }

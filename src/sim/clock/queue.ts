@@ -14,9 +14,13 @@ export interface WorldEvent {
   live: boolean
   readonly label: string
   readonly fire: () => void
+  /** What the label does not say of it: which message, or whom it is about. Null: it says all. */
+  readonly about: unknown
 }
 
 export interface EventQueue {
+  /** All that is pending, the next one last, cancelled ones among it. */
+  readonly events: readonly WorldEvent[]
   push(event: WorldEvent): void
   /** The live events that are pending under this label, in default order. */
   pending(label: string): WorldEvent[]
@@ -24,56 +28,57 @@ export interface EventQueue {
   retime(which: (event: WorldEvent) => boolean, atMs: (event: WorldEvent) => number): void
   /** The next live event, taken out; undefined when none is left. */
   pop(): WorldEvent | undefined
+  /** The same, left in. What comes before it does nothing any more, and is dropped. */
+  next(): WorldEvent | undefined
+  /** Takes out one that is pending. */
+  take(event: WorldEvent): void
 }
 
+/** Sorted, the next one last: most events are for soon, and few have to be moved for one of them. */
 export function createQueue(): EventQueue {
-  const heap: WorldEvent[] = []
+  const events: WorldEvent[] = []
+
+  /** Where the event is, or would be. */
+  function placeOf(event: WorldEvent): number {
+    let [from, to] = [0, events.length]
+    while (from < to) {
+      const middle = (from + to) >>> 1
+      if (before(event, events[middle] as WorldEvent)) from = middle + 1
+      else to = middle
+    }
+    return from
+  }
+
   return {
+    events,
     push: (event) => {
-      let at = heap.push(event) - 1
-      while (at > 0) {
-        const parent = (at - 1) >> 1
-        if (!before(event, heap[parent] as WorldEvent)) break
-        heap[at] = heap[parent] as WorldEvent
-        at = parent
-      }
-      heap[at] = event
+      const at = placeOf(event)
+      if (at === events.length) events.push(event)
+      else events.splice(at, 0, event)
     },
-    pending: (label) =>
-      heap.filter((event) => event.live && event.label === label).sort((a, b) => (before(a, b) ? -1 : 1)),
+    pending: (label) => events.filter((event) => event.live && event.label === label).reverse(),
     retime: (which, atMs) => {
-      for (const event of heap) if (which(event)) event.atMs = atMs(event)
-      // What is sorted is a heap.
-      heap.sort((a, b) => (before(a, b) ? -1 : 1))
+      for (const event of events) if (which(event)) event.atMs = atMs(event)
+      events.sort((a, b) => (before(a, b) ? 1 : -1))
     },
     pop: () => {
-      for (;;) {
-        const top = heap[0]
-        if (top === undefined) return undefined
-        removeTop(heap)
-        if (top.live) return top
-      }
+      let top = events.pop()
+      while (top && !top.live) top = events.pop()
+      return top
     },
+    next: () => {
+      let top = events.at(-1)
+      while (top && !(top.live && (top.owner === null || top.owner.alive))) {
+        events.pop()
+        top = events.at(-1)
+      }
+      return top
+    },
+    take: (event) => void events.splice(placeOf(event), 1),
   }
 }
 
 function before(a: WorldEvent, b: WorldEvent): boolean {
   if (a.atMs !== b.atMs) return a.atMs < b.atMs
   return a.node === b.node ? a.ordinal < b.ordinal : a.node < b.node
-}
-
-function removeTop(heap: WorldEvent[]): void {
-  const last = heap.pop() as WorldEvent
-  const length = heap.length
-  if (length === 0) return
-  let at = 0
-  for (;;) {
-    let child = 2 * at + 1
-    if (child >= length) break
-    if (child + 1 < length && before(heap[child + 1] as WorldEvent, heap[child] as WorldEvent)) child += 1
-    if (!before(heap[child] as WorldEvent, last)) break
-    heap[at] = heap[child] as WorldEvent
-    at = child
-  }
-  heap[at] = last
 }

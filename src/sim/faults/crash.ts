@@ -16,6 +16,6 @@ export const crashFamily: Family = {
     if (!node?.process) return
     world.struck(fault, node.process)
     crash(world, node.process)
-    world.later(fault.forMs ?? 0, 'restart', () => world.start(node))
+    world.later(fault.forMs ?? 0, 'restart', () => world.start(node), node.name)
   },
 }

@@ -30,6 +30,6 @@ export function stop(world: World, fault: Fault, owner: Incarnation): void {
   if (!owner.alive || owner.paused || owner.stopping) return
   world.struck(fault, owner)
   shutDown(world, owner, fault, () => {
-    world.later(fault.forMs ?? 0, 'restart', () => world.start(owner.node))
+    world.later(fault.forMs ?? 0, 'restart', () => world.start(owner.node), owner.node.name)
   })
 }

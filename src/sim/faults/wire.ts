@@ -14,6 +14,18 @@ import { stop } from './shutdown.ts'
  */
 const latencyMsMax = 20
 
+/** What is on its way between a process and the database. */
+export interface Message {
+  readonly what: 'request' | 'reply'
+  /** Who sent it, or is to get it. */
+  readonly owner: Incarnation
+  readonly call: StoreCall
+  /** The parameters; of an answer the reply, or how it failed. */
+  readonly content: unknown
+  /** The connection on which it comes back: cut, if there are newer ones. Null: it fails anyway, or goes out. */
+  readonly generation: number | null
+}
+
 export function createWire(world: World, owner: Incarnation): Store {
   const { database } = world
   const call = <P, R>(name: StoreCall, run: (store: Store, params: P) => Promise<R>) => {
@@ -110,10 +122,12 @@ function send<P, R>(
     const outMs = 1 + (latencyMs % latencyMsMax)
     const backMs = 1 + Math.floor(latencyMs / latencyMsMax)
     const answer = (how: () => void, outcome: string): void => {
-      world.schedule(owner, backMs, name, () => {
+      const message: Message = { what: 'reply', owner, call: name, content: outcome, generation: null }
+      const arrived = (): void => {
         recorder.reply(owner, name, outcome)
         how()
-      })
+      }
+      world.schedule(owner, backMs, name, arrived, message)
     }
     const cut = (): void => answer(() => reject(database.errors.reset), 'reset')
 
@@ -155,15 +169,19 @@ function send<P, R>(
       void database.execute(owner, name, params, run).then((reply) => {
         if (fault?.family === 'pause-on-call' && fault.how === 'reset') return cut()
         if (fault?.family === 'lost-reply') return fault.how === 'reset' ? cut() : undefined
-        world.schedule(owner, fault?.family === 'slow-reply' ? (fault.lateMs ?? 0) : backMs, name, () => {
+        const message: Message = { what: 'reply', owner, call: name, content: reply, generation }
+        const arrived = (): void => {
           const whole = database.generation === generation
           recorder.reply(owner, name, whole ? 'ok' : 'reset')
           if (whole) resolve(reply)
           else reject(database.errors.reset)
-        })
+        }
+        const lateMs = fault?.family === 'slow-reply' ? (fault.lateMs ?? 0) : backMs
+        world.schedule(owner, lateMs, name, arrived, message)
       }, reject)
     }
-    database.arrives(early ? (fault.lateMs ?? outMs) : outMs, land)
+    const request: Message = { what: 'request', owner, call: name, content: params, generation: null }
+    database.arrives(early ? (fault.lateMs ?? outMs) : outMs, land, request)
   })
 }
 

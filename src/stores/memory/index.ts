@@ -26,11 +26,19 @@ export function memoryStore(options?: ResilientOptions): InspectableStore {
 
 /** The bare store: one operation at a time, under the database time that `time` gives it. */
 export function rawMemoryStore(time: { nowMs(): number }): InspectableStore {
+  return transparentMemoryStore(time).store
+}
+
+/** The same, and what it holds, to be looked at and not touched. */
+export function transparentMemoryStore(time: { nowMs(): number }): {
+  readonly store: InspectableStore
+  readonly content: () => Content
+} {
   let content = createContent()
   const at = <P, R>(operation: (content: Content, params: P, nowMs: number) => R) => {
     return async (params: P): Promise<R> => operation(content, params, time.nowMs())
   }
-  return {
+  const store: InspectableStore = {
     name: 'memory',
     callMs: 5_000,
     jobs: {
@@ -76,6 +84,7 @@ export function rawMemoryStore(time: { nowMs(): number }): InspectableStore {
       content = createContent()
     },
   }
+  return { store, content: () => content }
 }
 
 function queueAges(

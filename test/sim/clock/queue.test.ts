@@ -10,6 +10,7 @@ const event = (atMs: number, node: number, ordinal: number, live = true): WorldE
   live,
   label: `${atMs}/${node}/${ordinal}`,
   fire: () => {},
+  about: null,
 })
 
 function popAll(queue: ReturnType<typeof createQueue>): string[] {

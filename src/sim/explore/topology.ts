@@ -1,0 +1,72 @@
+import type { JobDescription } from '../../engine/jobs/definition.ts'
+import type { Intervals } from '../../engine/settings.ts'
+import type { Property } from '../../properties/property.ts'
+import type { FamilyName, Fault } from '../faults/fault.ts'
+import type { WorkStep } from '../scenarios/scenario.ts'
+
+/** A small system whose schedules are all explored: few machines, few jobs, a horizon. Nothing in it is drawn. */
+export interface Topology {
+  readonly name: string
+  readonly says: string
+  /** Processes that work and sweep. */
+  readonly workers: number
+  /** Processes that only sweep. */
+  readonly sweepers: number
+  readonly concurrency: number
+  readonly intervals: Partial<Intervals>
+  /** Their handlers do nothing but sleep: what they are at is the timers they wait for. */
+  readonly jobs: readonly JobDescription[]
+  readonly work: readonly WorkStep[]
+  /** What an operator does of himself, in the default schedule. */
+  readonly orders?: readonly TimedOrder[]
+  readonly horizonMs: number
+  readonly faults: readonly FaultOption[]
+  readonly properties: readonly Property[]
+  /** How many deviations it is to be explored to. */
+  readonly deviations: number
+}
+
+/** Of a job, or of all claiming. */
+export interface Order {
+  readonly command: 'cancel' | 'retry' | 'hold' | 'resume'
+  readonly job?: string
+}
+
+export interface TimedOrder extends Order {
+  readonly atMs: number
+}
+
+/** One way in which a schedule may deviate, with how long it lasts. */
+export interface FaultOption {
+  readonly family: ExploredFamily
+  /** Of a message, how much later it comes; else how long it lasts. */
+  readonly forMs?: number
+  /** Of a restart: whether the work in flight takes effect. */
+  readonly lands?: boolean
+  /** Only these processes; default: all that work or sweep. */
+  readonly nodes?: readonly string[]
+  /** Only messages of these calls. */
+  readonly calls?: readonly string[]
+  /** What an operator does. */
+  readonly order?: Order
+}
+
+export type ExploredFamily = Extract<
+  FamilyName,
+  | 'lost-request'
+  | 'lost-reply'
+  | 'late-request'
+  | 'slow-reply'
+  | 'pause'
+  | 'crash'
+  | 'shutdown'
+  | 'database-restart'
+  | 'outage-long'
+  | 'operator'
+>
+
+/** Where a schedule leaves the default: before its `step`-th event. */
+export type Deviation =
+  /** Another event of the same instant goes first. */
+  | { readonly step: number; readonly what: 'swap'; readonly nth: number }
+  | { readonly step: number; readonly what: 'fault'; readonly fault: Fault; readonly order: Order | null }
