@@ -1,41 +1,36 @@
-import { realMs } from '../guard/real-clock.ts'
-import type { Violation } from '../recorder.ts'
-import { deviationsAt } from './deviations.ts'
-import { Frontier } from './frontier.ts'
-import { Identity, type IdentityOptions } from './identity.ts'
-import { Texts } from './portrait.ts'
-import { Seen } from './seen.ts'
-import type { Deviation, Topology } from './topology.ts'
-import type { World } from '../world.ts'
 import type { Content } from '../../stores/memory/content.ts'
-import type { Alike, Place } from './audit.ts'
-import { walk } from './walk.ts'
+import { realMs } from '../guard/real-clock.ts'
+import type { World } from '../world.ts'
+import type { Alike } from './audit.ts'
+import { Frontier } from './frontier.ts'
+import type { IdentityOptions } from './identity.ts'
+import { type Found, createLane } from './lane.ts'
+import { type Shared, type Sizes, at, createShared, sumOf } from './shared.ts'
+import type { Topology } from './topology.ts'
 
-export interface ExploreOptions {
+export interface ExploreOptions extends Sizes {
   readonly topology: Topology
   /** All schedules with at most so many deviations from the default; default: the topology's own. */
   readonly deviations?: number
+  /** Begins no schedule after so long; default: none. */
+  readonly boundMs?: number
+  /** Told after each level, and now and then, how far it is. */
+  readonly progress?: (soFar: Counts) => void
   /** Take states for one that have one identity; default true. Without, every schedule is walked to its end. */
   readonly prune?: boolean
   readonly identity?: IdentityOptions
-  /** Room for so many distinct states, twice over; a power of two. Default 2^23. */
-  readonly statesMax?: number
-  /** Default: none. */
-  readonly boundMs?: number
-  /** Told now and then how far it is. */
-  readonly progress?: (soFar: Counts) => void
-  /** Told of each state that is new, with the digest of what the database holds. */
+  /** Walk each level from its latest schedule to its earliest. */
+  readonly reversed?: boolean
   readonly met?: (world: World, content: Content) => void
-  /** Told of each state that was taken for one that is known. */
   readonly alike?: (alike: Alike) => void
 }
 
 export interface Counts {
   /** Deviations of the schedules that are being walked. */
   readonly level: number
-  readonly runs: number
   /** Schedules of this level that are left. */
   readonly left: number
+  readonly runs: number
   /** States met after the last deviation of their schedule, and how many of them were different. */
   readonly states: number
   readonly distinct: number
@@ -43,6 +38,7 @@ export interface Counts {
   readonly pruned: number
   /** Steps taken again to get to the last deviation; not among the states. */
   readonly replayed: number
+  /** Steps of the longest schedule. */
   readonly depthMax: number
   readonly wallMs: number
 }
@@ -50,98 +46,49 @@ export interface Counts {
 export interface Explored extends Counts {
   /** All schedules within the bound were walked, and none violated anything. */
   readonly complete: boolean
+  /** A schedule with the fewest deviations that violates something. */
   readonly found: Found | null
 }
 
-/** A schedule with the fewest deviations that violates something. */
-export interface Found {
-  readonly deviations: readonly Deviation[]
-  readonly violations: readonly Violation[]
+/** Walks all schedules of a topology with 0 deviations, then with 1, and so on, in this thread. */
+export async function explore(options: ExploreOptions): Promise<Explored> {
+  const { topology, prune = true, identity = {}, met, alike } = options
+  const shared = createShared(1, options)
+  const most = options.deviations ?? topology.deviations
+  const hooks = { ...(met && { met }), ...(alike && { alike }) }
+  const lane = createLane({ topology, shared, lane: 0, lanes: 1, most, prune, identity, ...hooks })
+  return inLevels(shared, most, options, async (level, look) => [await lane.walk(level, look)])
 }
 
-/** Walks all schedules of a topology with 0 deviations, then with 1, and so on. */
-export async function explore(options: ExploreOptions): Promise<Explored> {
-  const { topology, prune = true, boundMs = Number.POSITIVE_INFINITY } = options
-  const most = options.deviations ?? topology.deviations
-  const texts = new Texts()
-  const seen = new Seen(options.statesMax ?? 2 ** 23)
-  const frontier = new Frontier()
-  const key = new Int32Array(4)
-  const by = new Int32Array(2)
+/**
+ * `walk` resolves when no schedule of the level is left, to what each lane has found. Now and then it is to look at the
+ * time.
+ */
+export async function inLevels(
+  shared: Shared,
+  most: number,
+  { boundMs, progress, reversed = false }: Pick<ExploreOptions, 'boundMs' | 'progress' | 'reversed'>,
+  walk: (level: number, look: () => void) => Promise<readonly (Found | null)[]>,
+): Promise<Explored> {
+  const { control } = shared
+  const frontier = new Frontier(shared)
   const startedMs = realMs()
-  const counts = { level: 0, runs: 0, left: 1, states: 0, pruned: 0, replayed: 0, depthMax: 0 }
-  const soFar = (): Counts => ({
-    ...counts,
-    distinct: seen.distinct,
-    wallMs: Math.round(realMs() - startedMs),
-  })
-
-  async function one(run: number): Promise<Found | null> {
-    const path = frontier.pathOf(run)
-    const from = path.length === 0 ? 0 : (path.at(-1)?.step ?? 0) + 1
-    let identity: Identity | null = null
-    let walked: World | null = null
-    let content: () => Content = () => {
-      throw new TypeError('the walk has not begun')
-    }
-    const taken: Deviation[] = []
-    const { recorder, steps, stop } = await walk({
-      topology,
-      begun: (world, held) => {
-        walked = world
-        content = held
-        identity = new Identity(world, held, texts, options.identity ?? {})
-      },
-      fired: (event, deferred) => identity?.fired(event, deferred),
-      choose: (step) => {
-        const world = walked as unknown as World
-        if (step < from) {
-          counts.replayed += 1
-          const next = path[taken.length]
-          if (next?.step !== step) return null
-          const deviation = deviationsAt(world, topology, step)[next.nth] as Deviation
-          taken.push(deviation)
-          return deviation
-        }
-        counts.states += 1
-        if (prune) {
-          ;(identity as unknown as Identity).tell(key)
-          if (!seen.isNew(key, world.nowMs, run, step, by)) {
-            counts.pruned += 1
-            options.alike?.({ pruned: { path, step }, known: knownAt(by) })
-            return 'stop'
-          }
-        }
-        options.met?.(world, content())
-        if (counts.level < most) {
-          const others = deviationsAt(world, topology, step).length
-          const atMs = world.next()?.atMs ?? 0
-          for (let nth = 0; nth < others; nth++) frontier.add(run, step, nth, atMs)
-        }
-        return null
-      },
-    })
-    counts.depthMax = Math.max(counts.depthMax, steps)
-    if (stop?.kind === 'failure') throw stop.error
-    return recorder.violations.length > 0 ? { deviations: taken, violations: recorder.violations } : null
+  let level = 0
+  const soFar = (): Counts => {
+    const left = Math.max(0, (control[at.size] as number) - (control[at.cursor] as number))
+    return { level, left, ...sumOf(shared), wallMs: Math.round(realMs() - startedMs) }
   }
-
-  function knownAt([run = 0, step = 0]: Int32Array): Place {
-    return { path: frontier.pathOf(run), step }
+  const look = (): void => {
+    if (boundMs !== undefined && realMs() - startedMs >= boundMs) Atomics.store(control, at.stop, 1)
+    progress?.(soFar())
   }
-
-  for (; counts.level <= most; counts.level++) {
-    const runs = frontier.next()
-    for (const [k, run] of runs.entries()) {
-      counts.left = runs.length - k
-      const found = await one(run)
-      counts.runs += 1
-      if (found) return { ...soFar(), complete: false, found }
-      if (realMs() - startedMs > boundMs) return { ...soFar(), complete: false, found: null }
-      if (counts.runs % 512 === 0) options.progress?.(soFar())
-    }
+  for (; level <= most; level++) {
+    frontier.begin(reversed)
+    const founds = (await walk(level, look)).filter((found) => found !== null)
+    const [found] = founds.toSorted((a, b) => a.place - b.place)
+    if (found) return { ...soFar(), complete: false, found }
+    if (Atomics.load(control, at.stop) !== 0) return { ...soFar(), complete: false, found: null }
   }
-  counts.left = 0
-  counts.level = most
+  level = most
   return { ...soFar(), complete: true, found: null }
 }

@@ -1,0 +1,33 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { textOf } from '../../engine/jobs/text.ts'
+import { createLane } from '../explore/lane.ts'
+import type { ExploreThreadData, FromExploreThread, ToExploreThread } from './explore-protocol.ts'
+import { topologiesIn, topologyNamed } from '../explore/topologies/index.ts'
+
+/**
+ * The entry of a thread that explores: one lane. The leak guard was installed before this module, by the thread's
+ * `execArgv`.
+ */
+const port = parentPort
+if (!port) throw new Error('this module is the entry of a thread that explores')
+const { url, topology, heartbeat, ...options } = workerData as ExploreThreadData
+const counter = new Int32Array(heartbeat)
+const answer = (message: FromExploreThread): void => port.postMessage(message)
+const failed = (error: unknown): void =>
+  answer({ kind: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : textOf(error) })
+
+process.on('unhandledRejection', failed)
+
+topologiesIn(url).then((known) => {
+  const lane = createLane({
+    ...options,
+    topology: topologyNamed(topology, known),
+    prune: true,
+    identity: {},
+    beat: () => void Atomics.add(counter, 0, 1),
+  })
+  port.on('message', ({ level }: ToExploreThread) => {
+    lane.walk(level).then((found) => answer({ kind: 'walked', found }), failed)
+  })
+  answer({ kind: 'ready' })
+}, failed)
