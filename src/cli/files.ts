@@ -24,13 +24,13 @@ export function writeReplay(
   failure: Failure,
   from: About & { readonly store: string; readonly file: string | null },
 ): string | null {
-  if (!failure.result?.draws) return null
-  const name = `${failure.property}-${failure.seed.slice(2)}.json`.replaceAll(/[^a-z0-9.-]/gi, '_')
+  const { result } = failure
+  if (!result?.draws && !result?.deviations) return null
+  const which = result.deviations ? result.scenario : failure.seed.slice(2)
+  const name = `${failure.property}-${which}.json`.replaceAll(/[^a-z0-9.-]/gi, '_')
   const file = path.join(directory, 'failures', name)
   const { version, engine, store } = from
   // Relative to where the command runs: a path of this machine has no business in a file that is sent around.
   const module = from.file === null ? null : path.relative('', from.file)
-  return write(file, JSON.stringify(replayOf(failure.result, { version, engine, file: module, store })))
-    ? file
-    : null
+  return write(file, JSON.stringify(replayOf(result, { version, engine, file: module, store }))) ? file : null
 }

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { HoldfastError } from '../engine/errors.ts'
 import { inert } from '../report/format.ts'
 import { about } from './about.ts'
+import { type ExploreOptions, explore } from './commands/explore.ts'
 import { type MigrateOptions, migrate } from './commands/migrate.ts'
 import { type ReplayOptions, replay } from './commands/replay.ts'
 import { type ReportOptions, report } from './commands/report.ts'
@@ -46,6 +47,30 @@ program
   .option('--json', 'print one JSON object and nothing else')
   .action(async (file: string | undefined, options: SimulateOptions) => {
     process.exitCode = await simulate(file, options)
+  })
+
+program
+  .command('explore')
+  .description(
+    'walk all schedules of small systems, to so many deviations from the default, and check invariants',
+  )
+  .argument('[file]', 'a module whose default export is a topology, or a list with some among it')
+  .option('--scenario <name>', 'this topology alone (default: all)')
+  .option(
+    '--deviations <k>',
+    'deviations from the default schedule (default: each its own)',
+    wholeNumber('--deviations', 0),
+  )
+  .option('--workers <n>', 'so many workers, in place of what the topology says', wholeNumber('--workers', 1))
+  .option('--jobs <n>', 'so many jobs, in place of what the topology says', wholeNumber('--jobs', 1))
+  .option('--seconds <s>', 'begin no schedule after so long, for each topology', wholeNumber('--seconds', 1))
+  .option('--states <n>', 'room for so many distinct states (default 8,388,608)', wholeNumber('--states', 1))
+  .option('--threads <n>', 'threads (default: one a core)', wholeNumber('--threads', 1))
+  .option('--silent-ms <ms>', silentSays, wholeNumber('--silent-ms', 100), silentMs)
+  .option('--report <dir>', 'where the report and replay files go', 'reports')
+  .option('--json', 'print one JSON object and nothing else')
+  .action(async (file: string | undefined, options: ExploreOptions) => {
+    process.exitCode = await explore(file, options)
   })
 
 program

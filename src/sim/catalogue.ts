@@ -3,6 +3,8 @@ import { textOf } from '../engine/jobs/text.ts'
 import { rawMemoryStore } from '../stores/memory/index.ts'
 import { allFamilies, familyNamed } from './faults/index.ts'
 import { problemOfProperties, problemOfServices } from './own.ts'
+import { isTopology, topologies } from './explore/topologies/index.ts'
+import type { Topology } from './explore/topology.ts'
 import { scenarios } from './scenarios/index.ts'
 import type { Scenario } from './scenarios/scenario.ts'
 import type { OpenSimulated, Place } from './stores/simulated.ts'
@@ -62,8 +64,9 @@ export function scenarioNamed(name: string, known: readonly Scenario[]): Scenari
 export async function scenariosIn(url: string | null): Promise<readonly Scenario[]> {
   if (url === null) return scenarios
   const { default: given } = await imported(url)
-  const list: readonly unknown[] = Array.isArray(given) ? given : given === undefined ? [] : [given]
-  if (list.length === 0) {
+  const all: readonly unknown[] = Array.isArray(given) ? given : given === undefined ? [] : [given]
+  const list = all.filter((one) => !isTopology(one))
+  if (all.length === 0) {
     throw new InvalidArgument(`${url} must export a scenario or a bench, or a list of them, as its default`)
   }
   const names = new Set<string>()
@@ -86,6 +89,13 @@ async function imported(url: string): Promise<{ readonly default?: unknown }> {
 }
 
 /** What is wrong with it, after 'a scenario'; null for nothing. */
+/** The topologies that a module exports beside its scenarios, by default or in a list; of no module: ours. */
+export async function topologiesIn(url: string | null): Promise<readonly Topology[]> {
+  if (url === null) return topologies
+  const { default: given } = await imported(url)
+  return (Array.isArray(given) ? given : [given]).filter(isTopology)
+}
+
 function problemOf(value: unknown): string | null {
   if (typeof value !== 'object' || value === null) return 'that is no object'
   const scenario = value as Partial<Record<keyof Scenario, unknown>>

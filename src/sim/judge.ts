@@ -9,6 +9,9 @@ import { type WorldState, stateOf } from './state-of.ts'
 import { type RunOptions, type RunResult, type StoreFactory, run } from './run.ts'
 import type { Scenario, WorkStep } from './scenarios/scenario.ts'
 import { parseSeed } from './seed.ts'
+import { retrace } from './explore/retrace.ts'
+import { topologies, topologyNamed } from './explore/topologies/index.ts'
+import { type Deviation, type Size, type Topology, sized } from './explore/topology.ts'
 
 /** One run as it is asked of a thread: plain data. */
 export interface RunRequest {
@@ -33,6 +36,10 @@ export interface RunRequest {
   readonly shrinkMs?: number
   /** Stop after so many events, and tell how the world stands then. */
   readonly until?: number
+  /** The scenario is a topology, of which this is one schedule; null: it is not. */
+  readonly deviations?: readonly Deviation[] | null
+  /** How the topology is sized. */
+  readonly size?: Size
 }
 
 export interface Judged extends RunResult {
@@ -40,6 +47,9 @@ export interface Judged extends RunResult {
   readonly shrunk: (Shrunk & { readonly passing: Passing | null }) | null
   /** Null: it was not asked for. */
   readonly state: WorldState | null
+  /** Of a schedule of a topology. */
+  readonly deviations?: readonly Deviation[]
+  readonly size?: Size
 }
 
 /** The run that lacks one more fault or step, and passes. */
@@ -54,14 +64,17 @@ const databaseTimeEach = 4
 export interface JudgeHooks extends Pick<RunOptions, 'beat' | 'trap'> {
   /** The store that the request names, where it is open already. */
   readonly store?: StoreFactory
+  /** Those that are known; default: ours. */
+  readonly topologies?: readonly Topology[]
 }
 
 /** Runs one request and judges it; a run that fails is run again to keep its choices and its story. */
 export async function judge(
   request: RunRequest,
   known: readonly Scenario[],
-  { store, ...hooks }: JudgeHooks,
+  { store, topologies: knownTopologies = topologies, ...hooks }: JudgeHooks,
 ): Promise<Judged> {
+  if (request.deviations) return schedule(request, request.deviations, knownTopologies, hooks)
   if (store) return judgeOn(store, request, known, hooks)
   const opened = await (await storeNamed(request.store))(null)
   try {
@@ -69,6 +82,19 @@ export async function judge(
   } finally {
     await opened.close()
   }
+}
+
+/** One schedule of a topology. */
+async function schedule(
+  { scenario, size = {}, until }: RunRequest,
+  deviations: readonly Deviation[],
+  known: readonly Topology[],
+  { beat }: Pick<JudgeHooks, 'beat'>,
+): Promise<Judged> {
+  const topology = sized(topologyNamed(scenario ?? '', known), size)
+  const hooks = { keepStory: true, ...(beat && { beat }), ...(until !== undefined && { until }) }
+  const { state, ...result } = await retrace(topology, deviations, hooks)
+  return { ...result, shrunk: null, state: until === undefined ? null : state, deviations, size }
 }
 
 async function judgeOn(

@@ -1,5 +1,6 @@
 import { InvalidArgument } from '../engine/errors.ts'
 import type { Draws } from './chooser.ts'
+import type { Deviation, Size } from './explore/topology.ts'
 import type { Fault } from './faults/fault.ts'
 import { familyNamed } from './faults/index.ts'
 import type { RunResult } from './run.ts'
@@ -27,10 +28,14 @@ export interface ReplayFile {
   /** Steps of the workload that are left out, by their number from 0. */
   readonly without: readonly number[]
   readonly draws: Draws
+  /** How the schedule of a topology leaves the default; null: it is a run of a seed. */
+  readonly deviations: readonly Deviation[] | null
+  /** How that topology was sized. */
+  readonly size?: Size
 }
 
 export function replayOf(
-  result: RunResult,
+  result: RunResult & { readonly deviations?: readonly Deviation[]; readonly size?: Size },
   about: {
     readonly version: string
     readonly engine: string
@@ -54,6 +59,8 @@ export function replayOf(
     plan: result.plan,
     without: result.without,
     draws: result.draws ?? [],
+    deviations: result.deviations ?? null,
+    ...(result.size && { size: result.size }),
   }
 }
 
@@ -65,7 +72,8 @@ export function parseReplay(text: string): ReplayFile {
   } catch (error) {
     throw new InvalidArgument('this is no replay file: it is not JSON', { cause: error })
   }
-  const file = value as Partial<ReplayFile> | null
+  // Files of seeds were written before there were any of schedules.
+  const file: Partial<ReplayFile> | null = value === null ? null : { deviations: null, ...(value as object) }
   const whole =
     file?.format === 'holdfast-replay-1' &&
     texts.every((key) => typeof file[key] === 'string') &&
@@ -76,7 +84,8 @@ export function parseReplay(text: string): ReplayFile {
     Array.isArray(file.without) &&
     file.without.every((step) => Number.isSafeInteger(step)) &&
     Array.isArray(file.draws) &&
-    file.draws.every((draw) => Number.isSafeInteger(draw))
+    file.draws.every((draw) => Number.isSafeInteger(draw)) &&
+    (file.deviations === null || (Array.isArray(file.deviations) && file.deviations.every(isDeviation)))
   if (!whole) throw new InvalidArgument('this is no replay file that this version reads (holdfast-replay-1)')
   return file as ReplayFile
 }
@@ -92,6 +101,13 @@ const texts = [
   'on',
   'traceHash',
 ] as const
+
+function isDeviation(value: unknown): value is Deviation {
+  const deviation = value as Partial<Deviation> | null
+  if (!Number.isSafeInteger(deviation?.step)) return false
+  if (deviation?.what === 'swap') return Number.isSafeInteger(deviation.nth)
+  return deviation?.what === 'fault' && isFault(deviation.fault)
+}
 
 function isFault(value: unknown): value is Fault {
   const fault = value as Partial<Fault> | null

@@ -9,11 +9,11 @@ import { formatSeed, parseSeed } from './seed.ts'
 const base: Pick<RunRequest, 'families' | 'verify' | 'story'> = { families: null, verify: false, story: true }
 
 export function fileRequest(file: ReplayFile): RunRequest {
-  const { seed, scenario, store, plan, without, draws, property, kind, on } = file
+  const { seed, scenario, store, plan, without, draws, property, kind, on, deviations, size = {} } = file
   // That property compares two runs, so it needs the seed and the plan, not the choices of one of them.
   const fingerprint = { property, kind, on }
   const strict = property === databaseTimeOnly ? null : draws
-  return { ...base, seed, scenario, store, plan, without, draws: strict, fingerprint }
+  return { ...base, seed, scenario, store, plan, without, draws: strict, fingerprint, deviations, size }
 }
 
 /** Throws `InvalidArgument`; `shown` is the text as it may be printed. */

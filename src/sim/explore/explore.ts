@@ -5,7 +5,7 @@ import type { Alike } from './audit.ts'
 import { Frontier } from './frontier.ts'
 import type { IdentityOptions } from './identity.ts'
 import { type Found, createLane } from './lane.ts'
-import { type Shared, type Sizes, at, createShared, sumOf } from './shared.ts'
+import { type Shared, type Sizes, at, createShared, evaluationsOf, sumOf } from './shared.ts'
 import type { Topology } from './topology.ts'
 
 export interface ExploreOptions extends Sizes {
@@ -48,16 +48,18 @@ export interface Explored extends Counts {
   readonly complete: boolean
   /** A schedule with the fewest deviations that violates something. */
   readonly found: Found | null
+  /** How often each property was evaluated, also on the way to where a schedule leaves another. */
+  readonly properties: readonly { readonly name: string; readonly evaluations: number }[]
 }
 
 /** Walks all schedules of a topology with 0 deviations, then with 1, and so on, in this thread. */
 export async function explore(options: ExploreOptions): Promise<Explored> {
   const { topology, prune = true, identity = {}, met, alike } = options
-  const shared = createShared(1, options)
+  const shared = createShared(1, topology.properties.length, options)
   const most = options.deviations ?? topology.deviations
   const hooks = { ...(met && { met }), ...(alike && { alike }) }
   const lane = createLane({ topology, shared, lane: 0, lanes: 1, most, prune, identity, ...hooks })
-  return inLevels(shared, most, options, async (level, look) => [await lane.walk(level, look)])
+  return inLevels(shared, topology, most, options, async (level, look) => [await lane.walk(level, look)])
 }
 
 /**
@@ -66,6 +68,7 @@ export async function explore(options: ExploreOptions): Promise<Explored> {
  */
 export async function inLevels(
   shared: Shared,
+  { properties }: Pick<Topology, 'properties'>,
   most: number,
   { boundMs, progress, reversed = false }: Pick<ExploreOptions, 'boundMs' | 'progress' | 'reversed'>,
   walk: (level: number, look: () => void) => Promise<readonly (Found | null)[]>,
@@ -78,6 +81,11 @@ export async function inLevels(
     const left = Math.max(0, (control[at.size] as number) - (control[at.cursor] as number))
     return { level, left, ...sumOf(shared), wallMs: Math.round(realMs() - startedMs) }
   }
+  const ended = (complete: boolean, found: Found | null): Explored => {
+    const evaluations = evaluationsOf(shared, properties.length)
+    const told = properties.map(({ name }, k) => ({ name, evaluations: evaluations[k] ?? 0 }))
+    return { ...soFar(), complete, found, properties: told }
+  }
   const look = (): void => {
     if (boundMs !== undefined && realMs() - startedMs >= boundMs) Atomics.store(control, at.stop, 1)
     progress?.(soFar())
@@ -86,9 +94,9 @@ export async function inLevels(
     frontier.begin(reversed)
     const founds = (await walk(level, look)).filter((found) => found !== null)
     const [found] = founds.toSorted((a, b) => a.place - b.place)
-    if (found) return { ...soFar(), complete: false, found }
-    if (Atomics.load(control, at.stop) !== 0) return { ...soFar(), complete: false, found: null }
+    if (found) return ended(false, found)
+    if (Atomics.load(control, at.stop) !== 0) return ended(false, null)
   }
   level = most
-  return { ...soFar(), complete: true, found: null }
+  return ended(true, null)
 }

@@ -52,6 +52,8 @@ export function createLane(options: LaneOptions): Lane {
   const { control, order } = shared
   const key = new Int32Array(4)
   const by = new Int32Array(2)
+  const { length } = topology.properties
+  const evaluated = shared.evaluations.subarray(options.lane * length, (options.lane + 1) * length)
   const counts: Counted = { runs: 0, states: 0, distinct: 0, pruned: 0, replayed: 0, depthMax: 0, run: 0 }
 
   function told(): void {
@@ -104,6 +106,8 @@ export function createLane(options: LaneOptions): Lane {
       },
     })
     counts.depthMax = Math.max(counts.depthMax, steps)
+    for (const [k, { evaluations }] of recorder.tallies.entries())
+      evaluated[k] = (evaluated[k] ?? 0) + evaluations
     if (stop?.kind === 'failure') throw stop.error
     return recorder.violations.length > 0 ? { deviations: taken, violations: recorder.violations } : null
   }

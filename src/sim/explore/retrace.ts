@@ -1,8 +1,17 @@
 import { Diverged } from '../chooser.ts'
 import type { Stop } from '../driver.ts'
+import type { Recorder } from '../recorder.ts'
+import { type WorldState, stateOf } from '../state-of.ts'
 import { type RunResult, verdictOf } from '../run.ts'
 import type { Deviation, Topology } from './topology.ts'
 import { walk } from './walk.ts'
+
+export interface RetraceOptions {
+  readonly keepStory?: boolean
+  readonly beat?: () => void
+  /** Stop after so many events; default: at the end. */
+  readonly until?: number
+}
 
 /**
  * One schedule of a topology again, by its deviations: what a run of a seed tells, for the same reports. It diverges
@@ -11,18 +20,23 @@ import { walk } from './walk.ts'
 export async function retrace(
   topology: Topology,
   deviations: readonly Deviation[],
-  { keepStory = false, beat = () => {} }: { readonly keepStory?: boolean; readonly beat?: () => void } = {},
-): Promise<RunResult> {
+  { keepStory = false, beat = () => {}, until = Number.POSITIVE_INFINITY }: RetraceOptions = {},
+): Promise<RunResult & { readonly state: WorldState }> {
   const left = [...deviations]
+  let told: Recorder | null = null
   const { world, recorder, steps, stop } = await walk({
     topology,
     keepStory,
     beat,
-    choose: (step) => (left[0]?.step === step ? (left.shift() ?? null) : null),
+    begun: (world) => (told = world.recorder),
+    choose: (step) => {
+      if (told && told.events >= until) return 'stop'
+      return left[0]?.step === step ? (left.shift() ?? null) : null
+    },
   })
   const { length } = recorder.violations
   const [untaken] = left
-  const other = untaken && length === 0 ? divergedAt(untaken, steps) : null
+  const other = untaken && length === 0 && recorder.events < until ? divergedAt(untaken, steps) : null
   const over = verdictOf(stop ?? other, true, length)
   return {
     seed: '0x0',
@@ -40,6 +54,7 @@ export async function retrace(
     violations: recorder.violations,
     draws: null,
     story: recorder.story,
+    state: await stateOf(world),
   }
 }
 

@@ -9,6 +9,8 @@ export interface Shared {
   readonly control: Int32Array
   /** What each thread has counted. */
   readonly counts: Float64Array
+  /** How often each of its threads has evaluated each property, those of one thread after the other. */
+  readonly evaluations: Float64Array
 }
 
 export interface Sizes {
@@ -41,7 +43,11 @@ export const at = {
 export const counted = ['runs', 'states', 'distinct', 'pruned', 'replayed', 'depthMax', 'run'] as const
 export type Counted = Record<(typeof counted)[number], number>
 
-export function createShared(lanes: number, { statesMax = 2 ** 24, schedulesMax = 2 ** 22 }: Sizes): Shared {
+export function createShared(
+  lanes: number,
+  properties: number,
+  { statesMax = 2 ** 24, schedulesMax = 2 ** 22 }: Sizes,
+): Shared {
   const words = (count: number): Int32Array => new Int32Array(new SharedArrayBuffer(4 * count))
   const shared = {
     seen: words(statesMax * seenWords),
@@ -49,6 +55,7 @@ export function createShared(lanes: number, { statesMax = 2 ** 24, schedulesMax 
     order: words(schedulesMax),
     control: words(Object.keys(at).length),
     counts: new Float64Array(new SharedArrayBuffer(8 * lanes * counted.length)),
+    evaluations: new Float64Array(new SharedArrayBuffer(8 * lanes * properties)),
   }
   // The default schedule leaves none.
   shared.frontier[0] = -1
@@ -67,4 +74,13 @@ export function sumOf({ counts }: Shared): Omit<Counts, 'level' | 'left' | 'wall
   }
   const { run: _run, ...told } = sums
   return told
+}
+
+/** Of each property, by all lanes together. */
+export function evaluationsOf({ evaluations }: Shared, properties: number): number[] {
+  return Array.from({ length: properties }, (_, k) => {
+    let sum = 0
+    for (let at = k; at < evaluations.length; at += properties) sum += evaluations[at] ?? 0
+    return sum
+  })
 }

@@ -70,3 +70,23 @@ export type Deviation =
   /** Another event of the same instant goes first. */
   | { readonly step: number; readonly what: 'swap'; readonly nth: number }
   | { readonly step: number; readonly what: 'fault'; readonly fault: Fault; readonly order: Order | null }
+
+/** In place of what the topology says. */
+export interface Size {
+  readonly workers?: number
+  readonly jobs?: number
+}
+
+/** The same with other numbers: further jobs are like its last. */
+export function sized(
+  topology: Topology,
+  { workers = topology.workers, jobs = topology.work.length }: Size,
+): Topology {
+  const last = topology.work.at(-1)
+  if (!last) return { ...topology, workers }
+  const more = Array.from({ length: Math.max(0, jobs - topology.work.length) }, (_, k) => ({
+    ...last,
+    options: { ...last.options, id: `${last.options.id}+${k + 1}` },
+  }))
+  return { ...topology, workers, work: [...topology.work.slice(0, jobs), ...more] }
+}

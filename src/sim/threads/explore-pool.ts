@@ -5,12 +5,15 @@ import { type ExploreOptions, type Explored, inLevels } from '../explore/explore
 import { Frontier } from '../explore/frontier.ts'
 import type { Found } from '../explore/lane.ts'
 import type { ExploreThreadData, FromExploreThread, ToExploreThread } from './explore-protocol.ts'
+import type { Size, Topology } from '../explore/topology.ts'
 import { type Shared, type Sizes, counted, createShared } from '../explore/shared.ts'
 
 export interface ThreadsOptions extends Sizes, Pick<ExploreOptions, 'boundMs' | 'progress'> {
-  /** A module with topologies, or null for ours. */
+  /** The module that the topology is from, or null for ours. */
   readonly url: string | null
-  readonly topology: string
+  readonly topology: Topology
+  /** How it is to be sized, where not as it is. */
+  readonly size: Size
   readonly deviations: number
   /** Default: one a core. */
   readonly threads?: number
@@ -34,11 +37,12 @@ interface Thread {
 /** Explores in several threads, which share the states and the schedules. */
 export async function exploreInThreads(options: ThreadsOptions): Promise<Explored> {
   const lanes = options.threads ?? availableParallelism()
-  const shared = createShared(lanes, options)
+  const { topology } = options
+  const shared = createShared(lanes, topology.properties.length, options)
   const threads = Array.from({ length: lanes }, (_, lane) => start(options, shared, lane, lanes))
   try {
     await Promise.all(threads.map(({ ready }) => ready))
-    return await inLevels(shared, options.deviations, options, (level, look) => {
+    return await inLevels(shared, topology, options.deviations, options, (level, look) => {
       const walked = Promise.all(threads.map((thread) => thread.walk(level)))
       return watched(walked, () => {
         look()
@@ -77,14 +81,14 @@ const entry = new URL('./explore-thread.js', import.meta.url)
 const youngMb = 96
 
 function start(
-  { url, topology, deviations: most, silentMsMax = 10_000 }: ThreadsOptions,
+  { url, topology: { name: topology }, size, deviations: most, silentMsMax = 10_000 }: ThreadsOptions,
   shared: Shared,
   lane: number,
   lanes: number,
 ): Thread {
   const heartbeat = new SharedArrayBuffer(4)
   const counter = new Int32Array(heartbeat)
-  const workerData: ExploreThreadData = { url, topology, shared, lane, lanes, most, heartbeat }
+  const workerData: ExploreThreadData = { url, topology, size, shared, lane, lanes, most, heartbeat }
   const execArgv = ['--import', preload.href]
   const worker = new Worker(entry, {
     workerData,

@@ -1,11 +1,13 @@
 import type { Found } from '../explore/lane.ts'
 import type { Shared } from '../explore/shared.ts'
+import type { Size } from '../explore/topology.ts'
 
 /** What a thread of an exploration is started with. */
 export interface ExploreThreadData {
   /** A user's module with topologies, or null for ours. */
   readonly url: string | null
   readonly topology: string
+  readonly size: Size
   readonly shared: Shared
   readonly lane: number
   readonly lanes: number

@@ -2,7 +2,9 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { textOf } from '../../engine/jobs/text.ts'
 import { createLane } from '../explore/lane.ts'
 import type { ExploreThreadData, FromExploreThread, ToExploreThread } from './explore-protocol.ts'
-import { topologiesIn, topologyNamed } from '../explore/topologies/index.ts'
+import { sized } from '../explore/topology.ts'
+import { topologiesIn } from '../catalogue.ts'
+import { topologyNamed } from '../explore/topologies/index.ts'
 
 /**
  * The entry of a thread that explores: one lane. The leak guard was installed before this module, by the thread's
@@ -10,7 +12,7 @@ import { topologiesIn, topologyNamed } from '../explore/topologies/index.ts'
  */
 const port = parentPort
 if (!port) throw new Error('this module is the entry of a thread that explores')
-const { url, topology, heartbeat, ...options } = workerData as ExploreThreadData
+const { url, topology, size, heartbeat, ...options } = workerData as ExploreThreadData
 const counter = new Int32Array(heartbeat)
 const answer = (message: FromExploreThread): void => port.postMessage(message)
 const failed = (error: unknown): void =>
@@ -21,7 +23,7 @@ process.on('unhandledRejection', failed)
 topologiesIn(url).then((known) => {
   const lane = createLane({
     ...options,
-    topology: topologyNamed(topology, known),
+    topology: sized(topologyNamed(topology, known), size),
     prune: true,
     identity: {},
     beat: () => void Atomics.add(counter, 0, 1),

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { InvalidArgument } from '../../engine/errors.ts'
-import { scenariosIn, storeNamed } from '../catalogue.ts'
+import { scenariosIn, storeNamed, topologiesIn } from '../catalogue.ts'
+import type { Topology } from '../explore/topology.ts'
 import { judge } from '../judge.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 import type { SimulatedStore } from '../stores/simulated.ts'
@@ -34,11 +35,12 @@ async function opened(): Promise<SimulatedStore | null> {
 
 async function serve(
   known: readonly Scenario[],
+  topologies: readonly Topology[],
   kept: SimulatedStore | null,
   { index, request }: ToThread,
 ): Promise<void> {
   try {
-    const hooks = { beat, trap, ...(kept && { store: kept.open }) }
+    const hooks = { beat, trap, topologies, ...(kept && { store: kept.open }) }
     answer({ kind: 'result', index, result: await judge(request, known, hooks) })
   } catch (error) {
     // Asked for what there is not, such as a scenario that this module does not have.
@@ -49,9 +51,9 @@ async function serve(
   }
 }
 
-Promise.all([scenariosIn(url), opened()]).then(
-  ([known, kept]) => {
-    port.on('message', (message: ToThread) => void serve(known, kept, message))
+Promise.all([scenariosIn(url), topologiesIn(url), opened()]).then(
+  ([known, topologies, kept]) => {
+    port.on('message', (message: ToThread) => void serve(known, topologies, kept, message))
     answer({ kind: 'ready' })
   },
   (error: unknown) =>

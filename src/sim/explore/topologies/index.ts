@@ -13,10 +13,7 @@ export function topologyNamed(name: string, known: readonly Topology[]): Topolog
   )
 }
 
-/** The topologies of a module: its default export, one or several; null: ours. */
-export async function topologiesIn(url: string | null): Promise<readonly Topology[]> {
-  if (url === null) return topologies
-  const { default: exported } = (await import(url)) as { readonly default?: Topology | readonly Topology[] }
-  if (exported === undefined) throw new InvalidArgument(`${url} has no default export`)
-  return [exported].flat() as readonly Topology[]
+/** Those among the scenarios that a module exports. */
+export function isTopology(value: unknown): value is Topology {
+  return typeof value === 'object' && value !== null && 'horizonMs' in value
 }

@@ -1,0 +1,76 @@
+import type { Explored } from '../../sim/explore/explore.ts'
+import type { Topology } from '../../sim/explore/topology.ts'
+import type { Failure } from '../../sim/tally.ts'
+import type { Verdict } from '../report.ts'
+
+/** What one topology was explored to, and what was found. */
+export interface ExploredTopology {
+  readonly topology: Topology
+  /** The bound that was asked for. */
+  readonly deviations: number
+  readonly result: Explored
+  readonly failure: Failure | null
+  readonly replay: string | null
+}
+
+/** Everything that one `explore` found out. */
+export interface ExploreReport {
+  readonly version: string
+  readonly engine: string
+  readonly module: string | null
+  readonly explored: readonly ExploredTopology[]
+  readonly verdict: Verdict
+  readonly reasons: readonly string[]
+}
+
+export function verdictOfExplored(
+  explored: readonly ExploredTopology[],
+): Pick<ExploreReport, 'verdict' | 'reasons'> {
+  const failures = explored.flatMap(({ failure }) => failure ?? [])
+  if (failures.some(({ kind }) => kind === 'nondeterministic' || kind === 'diverged')) {
+    return { verdict: 'nondeterministic', reasons: [] }
+  }
+  if (failures.length > 0) return { verdict: 'violated', reasons: [] }
+  const reasons = explored.flatMap(({ topology: { name }, result: { complete, properties } }) => [
+    ...(complete ? [] : [`${name}: not all schedules within the bound were walked`]),
+    ...properties
+      .filter(({ evaluations }) => evaluations === 0)
+      .map((property) => `${name}: ${property.name} was never evaluated`),
+  ])
+  return { verdict: reasons.length > 0 ? 'inconclusive' : 'pass', reasons }
+}
+
+/** In the words of somebody who wants to know what was proven. */
+export function boundOf({ topology, deviations }: Pick<ExploredTopology, 'topology' | 'deviations'>): string {
+  const { workers, sweepers, work, horizonMs, faults } = topology
+  const parts = [
+    number(workers, 'worker'),
+    ...(sweepers > 0 ? [`${number(sweepers, 'sweeper')} apart`] : []),
+    number(work.length, 'job'),
+    `${horizonMs / 1_000} s`,
+    `at most ${number(deviations, 'deviation')} of {${optionsOf(faults)}}`,
+  ]
+  return parts.join(', ')
+}
+
+function optionsOf(faults: Topology['faults']): string {
+  const lengths = new Map<string, Set<number>>()
+  for (const { family, forMs } of faults) {
+    const known = lengths.get(family) ?? new Set()
+    if (forMs !== undefined) known.add(forMs / 1_000)
+    lengths.set(family, known)
+  }
+  const told = [...lengths].map(([family, known]) =>
+    known.size === 0 ? family : `${family} (${[...known].join(', ')} s)`,
+  )
+  return ['another order within an instant', ...told].join(', ')
+}
+
+/** That two of them were taken for one by chance: of all pairs, one in 2^128. */
+export function collisionOf(distinct: number): string {
+  return `< 10^${Math.ceil(Math.log10(Math.max(1, distinct) ** 2 / 2) - 128 * Math.log10(2))}`
+}
+
+function number(many: number, what: string): string {
+  return `${many} ${what}${many === 1 ? '' : 's'}`
+}
