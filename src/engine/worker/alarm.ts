@@ -9,6 +9,8 @@ export interface Alarm {
   /** Rings now if its time has come, though its timer had no turn yet. */
   look(): void
   cancel(): void
+  /** When it rings; infinite: nobody asked for it. */
+  readonly dueMs: number
   /** How long ago it should have rung; 0 while that is not due. */
   readonly lateMs: number
 }
@@ -34,6 +36,9 @@ export function createAlarm(clock: Clock, label: string, ring: (lateMs: number) 
       if (clock.monotonicMs() < dueMs) return
       timer?.cancel()
       go()
+    },
+    get dueMs() {
+      return dueMs
     },
     get lateMs() {
       return lateMs()

@@ -12,6 +12,8 @@ export interface Deadlines {
   watchAll(): void
   /** Notices a deadline that has passed, though its timer had no turn yet. */
   readonly look: () => void
+  /** When the next is due; infinite: none is. */
+  readonly dueMs: number
   stop(): void
 }
 
@@ -43,6 +45,9 @@ export function createDeadlines(clock: Clock, held: Held): Deadlines {
     },
     watchAll,
     look: () => alarm.look(),
+    get dueMs() {
+      return alarm.dueMs
+    },
     stop: () => {
       stopped = true
       alarm.cancel()

@@ -95,6 +95,6 @@ export function createHeartbeat(parts: WorkerParts, held: Held, deadlines: Deadl
       alarm.cancel()
       await beating
     },
-    atRest: () => (beating ? null : { failuresInARow: state.failuresInARow, stallTold: stall.told }),
+    atRest: () => (beating ? null : { ...state, dueAtMs: alarm.dueMs, stallTold: stall.told }),
   }
 }

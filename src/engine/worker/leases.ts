@@ -84,7 +84,8 @@ export function createLeases(parts: WorkerParts, freed: () => void): Leases {
     }),
     atRest: () => {
       const beat = heartbeat.atRest()
-      return beat && { beat, claims: [...held.claims.values()].map(claimAtRest) }
+      const claims = [...held.claims.values()].map(claimAtRest)
+      return beat && { beat, deadlineAtMs: deadlines.dueMs, claims }
     },
   }
 }

@@ -55,7 +55,7 @@ export function createPace({ pollMs, pollMsMax }: Intervals): Pace {
       state.idleMs = 0
       state.waitMs = 0
     },
-    atRest: () => state,
+    atRest: () => ({ ...state }),
   }
   return pace
 }

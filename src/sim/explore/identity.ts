@@ -1,4 +1,4 @@
-import { restStateOf } from '../../engine/rest-state.ts'
+import { type RestState, restStateOf } from '../../engine/rest-state.ts'
 import type { Content } from '../../stores/memory/content.ts'
 import { jobsUnder } from '../../stores/memory/claims.ts'
 import type { WorldEvent } from '../clock/queue.ts'
@@ -32,7 +32,18 @@ export interface IdentityOptions {
 /** A process as the sum of its inputs since it started, or since it last rested. */
 interface Life {
   process: Incarnation | null
+  /** Null: it has not rested yet. */
+  rest: RestState
+  readonly inputs: Input[]
+  /** Of all that; drawn when somebody looks at it. */
   readonly portrait: Portrait
+  isOld: boolean
+}
+
+interface Input {
+  readonly label: string
+  readonly about: unknown
+  readonly atMs: number
 }
 
 const nothing = { owner: null, label: '', about: null } as const
@@ -62,7 +73,14 @@ export class Identity {
     this.#omit = omit ?? null
     this.#database = new Portrait(texts)
     this.#whole = new Portrait(texts)
-    this.#lives = world.nodes.map(() => ({ process: null, portrait: new Portrait(texts) }))
+    const fresh = (): Life => ({
+      process: null,
+      rest: null,
+      inputs: [],
+      portrait: new Portrait(texts),
+      isOld: true,
+    })
+    this.#lives = world.nodes.map(fresh)
   }
 
   /**
@@ -77,22 +95,42 @@ export class Identity {
       const life = this.#lives[k] as Life
       if (life.process !== node.process) {
         life.process = node.process
-        life.portrait.reset().instant(nowMs)
+        life.rest = null
+        life.inputs.length = 0
+        life.inputs.push({ label: 'start', about: null, atMs: nowMs })
       } else if (owner === null || owner !== node.process || deferred) {
         continue
       } else {
-        life.portrait.text(label)
-        life.portrait.instant(nowMs)
-        if (about !== null) life.portrait.portrait(this.#aboutOf(about))
+        life.inputs.push({ label, about, atMs: nowMs })
       }
+      life.isOld = true
       if (this.#rest && node.process) this.#restOf(node.process, life)
     }
   }
 
-  #restOf(process: Incarnation, { portrait }: Life): void {
-    if (!process.engine || process.paused || this.#isCalling(process)) return
+  /**
+   * Which timer is whose is not said of two handlers at once: then it does not rest. What one handler is at is the
+   * timer that it waits for.
+   */
+  #restOf(process: Incarnation, life: Life): void {
+    if (!process.engine || process.paused || process.handlers.size > 1 || this.#isCalling(process)) return
     const state = restStateOf(process.engine)
-    if (state) portrait.reset().value(state)
+    if (!state) return
+    life.rest = state
+    life.inputs.length = 0
+  }
+
+  #lifeOf(life: Life): Portrait {
+    const { portrait } = life
+    if (!life.isOld) return portrait
+    life.isOld = false
+    portrait.reset().value(life.rest)
+    for (const { label, about, atMs } of life.inputs) {
+      portrait.text(label)
+      portrait.instant(atMs)
+      if (about !== null) portrait.portrait(this.#aboutOf(about))
+    }
+    return portrait
   }
 
   /** Every call that is not over has its bound. */
@@ -136,7 +174,7 @@ export class Identity {
     if (this.#has('restarts')) whole.mix(incarnations)
     whole.mix(process === null ? 0 : process.paused ? 1 : process.stopping ? 2 : 3)
     if (process === null) return
-    if (this.#has('nodes')) whole.portrait(life.portrait)
+    if (this.#has('nodes')) whole.portrait(this.#lifeOf(life))
     if (!this.#has('deferred')) return
     whole.mix(process.deferred.length)
     for (const { label, about } of process.deferred) this.#event(whole, label, about)
