@@ -1,3 +1,4 @@
+import { InvalidArgument } from '../engine/errors.ts'
 import { standardProperties } from '../properties/index.ts'
 import { scenarioNamed, storeNamed } from './catalogue.ts'
 import type { Draws } from './chooser.ts'
@@ -9,6 +10,7 @@ import { type WorldState, stateOf } from './state-of.ts'
 import { type RunOptions, type RunResult, type StoreFactory, run } from './run.ts'
 import type { Scenario, WorkStep } from './scenarios/scenario.ts'
 import { parseSeed } from './seed.ts'
+import { explore } from './explore/explore.ts'
 import { retrace } from './explore/retrace.ts'
 import { topologies, topologyNamed } from './explore/topologies/index.ts'
 import { type Deviation, type Size, type Topology, sized } from './explore/topology.ts'
@@ -40,6 +42,13 @@ export interface RunRequest {
   readonly deviations?: readonly Deviation[] | null
   /** How the topology is sized. */
   readonly size?: Size
+  /** Look for a schedule that violates one of these, in the topology, or in all where they matter. */
+  readonly explore?: {
+    readonly properties: readonly string[]
+    readonly deviations: number
+    /** Of each topology. */
+    readonly boundMs: number
+  }
 }
 
 export interface Judged extends RunResult {
@@ -74,6 +83,7 @@ export async function judge(
   known: readonly Scenario[],
   { store, topologies: knownTopologies = topologies, ...hooks }: JudgeHooks,
 ): Promise<Judged> {
+  if (request.explore) return explored(request, request.explore, knownTopologies, hooks)
   if (request.deviations) return schedule(request, request.deviations, knownTopologies, hooks)
   if (store) return judgeOn(store, request, known, hooks)
   const opened = await (await storeNamed(request.store))(null)
@@ -83,6 +93,37 @@ export async function judge(
     await opened.close()
   }
 }
+
+/** A schedule with the fewest deviations that violates something, or the default one of the last topology. */
+async function explored(
+  request: RunRequest,
+  { properties: names, deviations, boundMs }: NonNullable<RunRequest['explore']>,
+  known: readonly Topology[],
+  { beat }: Pick<JudgeHooks, 'beat'>,
+): Promise<Judged> {
+  const { scenario, size = {} } = request
+  const asked = scenario === null ? known : [topologyNamed(scenario, known)]
+  const matters = asked
+    .map((topology) => ({
+      ...topology,
+      properties: topology.properties.filter(({ name }) => names.includes(name)),
+    }))
+    .filter(({ properties }) => properties.length > 0)
+  for (const topology of matters) {
+    const options = { topology: sized(topology, size), deviations, boundMs, ...sizes, ...(beat && { beat }) }
+    const { found } = await explore(options)
+    if (found)
+      return schedule({ ...request, scenario: topology.name }, found.deviations, matters, {
+        ...(beat && { beat }),
+      })
+  }
+  const last = matters.at(-1)
+  if (!last) throw new InvalidArgument(`no topology judges ${names.join(' or ')}`)
+  return schedule({ ...request, scenario: last.name }, [], matters, { ...(beat && { beat }) })
+}
+
+/** Of explorations that are bounded in time. */
+const sizes = { statesMax: 2 ** 21, schedulesMax: 2 ** 20 }
 
 /** One schedule of a topology. */
 async function schedule(

@@ -20,6 +20,7 @@ import { Thread } from './thread.mjs'
  *   readonly wallMs: number,
  *   readonly message: string,
  *   readonly others: Readonly<Record<string, number>>,
+ *   readonly schedules?: import('./explored.mjs').Explored | null,
  * }} Verdict `seeds`: how many were dealt. `others`: in how many of them something else showed.
  */
 

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { bundle } from './bundle.mjs'
 import { Unusable, readCatalogue, root, sourcesOf } from './catalogue.mjs'
+import { exploreMutant } from './explored.mjs'
 import { hunt, requestOf, shownBy } from './hunt.mjs'
 import { tableOf } from './table.mjs'
 import { Thread } from './thread.mjs'
@@ -22,6 +23,7 @@ const entry = 'src/sim/threads/thread.ts'
 const help = `usage: npm run mutants -- [--catalogue FILE] [--only id,id] [--quick] [--json] [--update-seeds]
   --catalogue FILE  default: test/mutants/catalogue.json
   --only id,id      these mutants alone
+  --explore         also all schedules of the topologies that judge what a mutant breaks
   --quick           only the seeds that are listed with each mutant, not the first ${seedsMax} before them
   --json            one object on stdout
   --update-seeds    writes the seed that killed each mutant into the catalogue`
@@ -36,6 +38,7 @@ function optionsOf() {
         },
         only: { type: 'string' },
         quick: { type: 'boolean', default: false },
+        explore: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         'update-seeds': { type: 'boolean', default: false },
       },
@@ -131,7 +134,7 @@ function updateSeeds(file, all, verdicts) {
 }
 
 async function main() {
-  const { catalogue, only, quick, json, 'update-seeds': updating } = optionsOf()
+  const { catalogue, only, quick, explore, json, 'update-seeds': updating } = optionsOf()
   const all = readCatalogue(catalogue)
   const mutants = chosen(all, only).flatMap((mutant) => {
     const hunted = { mutant, sources: sourcesOf(mutant), seeds: seedsFor(mutant, quick) }
@@ -145,7 +148,9 @@ async function main() {
     return { mutant, code, seeds, store }
   })
   const verdicts = await each(bundled, async ({ mutant, code, seeds, store }) => {
-    const verdict = await hunt(mutant, { code, preload }, seeds, store)
+    const hunted = await hunt(mutant, { code, preload }, seeds, store)
+    const schedules = explore && store === 'memory' ? await exploreMutant(mutant, { code, preload }) : null
+    const verdict = { ...hunted, schedules }
     if (process.stderr.isTTY) process.stderr.write(verdict.killed ? '.' : 'S')
     return verdict
   })

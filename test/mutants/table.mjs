@@ -12,17 +12,28 @@
  * @returns {string}
  */
 export function tableOf(verdicts, baseline, seedsMax) {
-  const rows = verdicts.map(({ id, store, killed, property, kind, seeds, wallMs, others, message }) => [
-    killed ? 'killed' : 'SURVIVED',
-    store === 'memory' ? id : `${id} (${store})`,
-    killed ? `${property}: ${kind}` : message || '-',
-    String(seeds),
-    String(wallMs),
-    Object.entries(others)
-      .map(([what, count]) => `${what} ${count}`)
-      .join(', '),
-  ])
-  const head = ['', 'mutant', 'killed by', 'seeds', 'ms', 'what else fired, in seeds']
+  const rows = verdicts.map(
+    ({ id, store, killed, property, kind, seeds, wallMs, others, message, schedules }) => [
+      killed ? 'killed' : 'SURVIVED',
+      store === 'memory' ? id : `${id} (${store})`,
+      killed ? `${property}: ${kind}` : message || '-',
+      String(seeds),
+      String(wallMs),
+      schedulesText(schedules),
+      Object.entries(others)
+        .map(([what, count]) => `${what} ${count}`)
+        .join(', '),
+    ],
+  )
+  const head = [
+    '',
+    'mutant',
+    'killed by',
+    'seeds',
+    'ms',
+    'by schedules, at deviations',
+    'what else fired, in seeds',
+  ]
   const widths = head.map((_, k) => Math.max(...[head, ...rows].map((row) => row[k]?.length ?? 0)))
   const lines = [head, ...rows].map((row) =>
     row
@@ -46,7 +57,7 @@ function totalsOf(verdicts, { seeds, failures }, seedsMax) {
     `median ${median(killed.map((verdict) => verdict.seeds))} seeds, ${median(killed.map(({ wallMs }) => wallMs))} ms from the first seed's start`,
     `unmutated: ${seeds - failures.length} of the same ${seeds} runs pass`,
   ]
-  return [...totals, ...failures.map((failure) => `  ${failure}`)]
+  return [...totals, ...exploredTotals(verdicts), ...failures.map((failure) => `  ${failure}`)]
 }
 
 /**
@@ -60,6 +71,26 @@ function dealtTotals(verdicts, killed, seedsMax) {
   return [
     `${early.length} of them within the first ${seedsMax} seeds (${shareOf(early, verdicts)} %)`,
     ...(late.length > 0 ? [`at the seeds listed with them alone: ${late.join(', ')}`] : []),
+  ]
+}
+
+/** @param {Verdict['schedules']} schedules */
+function schedulesText(schedules) {
+  if (!schedules) return ''
+  if (!schedules.asked) return 'n/a'
+  return schedules.shown ? `${schedules.shown.topology} ${schedules.shown.deviations}` : '-'
+}
+
+/** @param {readonly Verdict[]} verdicts */
+function exploredTotals(verdicts) {
+  const asked = verdicts.filter(({ schedules }) => schedules?.asked)
+  if (asked.length === 0) return []
+  const shown = asked.flatMap(({ schedules }) => schedules?.shown ?? [])
+  const at = [0, 1, 2].map(
+    (many) => `${shown.filter(({ deviations }) => deviations === many).length} at ${many}`,
+  )
+  return [
+    `by exploring schedules: ${shown.length} of the ${asked.length} about what a topology judges (${((100 * shown.length) / asked.length).toFixed(1)} %); deviations: ${at.join(', ')}`,
   ]
 }
 

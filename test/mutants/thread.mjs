@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 
 /**
  * @typedef {import('../../src/sim/judge.ts').RunRequest} RunRequest
- * @typedef {import('../../src/sim/run.ts').RunResult} RunResult
+ * @typedef {import('../../src/sim/judge.ts').Judged} RunResult
  * @typedef {import('../../src/sim/threads/protocol.ts').FromThread} FromThread
  *
  * @typedef {{ readonly kind: 'result', readonly result: RunResult }
@@ -68,6 +68,7 @@ export class Thread {
       }
       const answered = (/** @type {FromThread} */ message) => {
         if (message.kind === 'result') end({ kind: 'result', result: message.result })
+        if (message.kind === 'refused') end({ kind: 'crashed', detail: message.message })
       }
       const failed = (/** @type {Error} */ error) =>
         end({ kind: 'crashed', detail: String(error.stack ?? error) })

@@ -21,6 +21,8 @@ export interface ExploreOptions extends Sizes {
   readonly identity?: IdentityOptions
   /** Walk each level from its latest schedule to its earliest. */
   readonly reversed?: boolean
+  /** Called now and then: shows a watchdog that it is alive. */
+  readonly beat?: () => void
   readonly met?: (world: World, content: Content) => void
   readonly alike?: (alike: Alike) => void
 }
@@ -54,10 +56,10 @@ export interface Explored extends Counts {
 
 /** Walks all schedules of a topology with 0 deviations, then with 1, and so on, in this thread. */
 export async function explore(options: ExploreOptions): Promise<Explored> {
-  const { topology, prune = true, identity = {}, met, alike } = options
+  const { topology, prune = true, identity = {}, met, alike, beat } = options
   const shared = createShared(1, topology.properties.length, options)
   const most = options.deviations ?? topology.deviations
-  const hooks = { ...(met && { met }), ...(alike && { alike }) }
+  const hooks = { ...(met && { met }), ...(alike && { alike }), ...(beat && { beat }) }
   const lane = createLane({ topology, shared, lane: 0, lanes: 1, most, prune, identity, ...hooks })
   return inLevels(shared, topology, most, options, async (level, look) => [await lane.walk(level, look)])
 }

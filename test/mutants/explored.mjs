@@ -1,0 +1,50 @@
+// Schedules against one bundle: whether exploring all of them, to so many deviations, shows what a mutant breaks.
+import { propertiesOf } from './catalogue.mjs'
+import { requestOf } from './hunt.mjs'
+import { Thread } from './thread.mjs'
+
+/**
+ * @typedef {import('./catalogue.mjs').Mutant} Mutant
+ *
+ * @typedef {{
+ *   readonly topology: string,
+ *   readonly deviations: number,
+ *   readonly wallMs: number,
+ * }} Shown
+ * @typedef {{
+ *   readonly asked: boolean,
+ *   readonly shown: Shown | null,
+ * }} Explored `asked`: some topology judges what it breaks.
+ */
+
+/** How many deviations, and how long each topology may take. */
+const levels = [
+  { deviations: 1, boundMs: 60_000 },
+  { deviations: 2, boundMs: 15_000 },
+]
+
+/**
+ * @param {Mutant} mutant
+ * @param {{ readonly code: string, readonly preload: string }} bundles
+ * @returns {Promise<Explored>}
+ */
+export async function exploreMutant(mutant, { code, preload }) {
+  const properties = propertiesOf(mutant)
+  const thread = new Thread(code, preload)
+  await thread.ready()
+  const startedMs = performance.now()
+  try {
+    for (const level of levels) {
+      const ran = await thread.run({ ...requestOf('0x0', 'memory'), explore: { ...level, properties } })
+      if (ran.kind === 'crashed' && ran.detail.includes('no topology judges'))
+        return { asked: false, shown: null }
+      if (ran.kind !== 'result' || ran.result.verdict !== 'violated') continue
+      const { scenario: topology, deviations = [] } = ran.result
+      const wallMs = Math.round(performance.now() - startedMs)
+      return { asked: true, shown: { topology, deviations: deviations.length, wallMs } }
+    }
+  } finally {
+    await thread.close()
+  }
+  return { asked: true, shown: null }
+}
