@@ -165,7 +165,8 @@ const LAYERS = [
   {
     name: 'report',
     folder: /^report\//,
-    values: [/^report\//, /^engine\//, /^sim\//, /^node:/],
+    // How a time reads is one thing for the messages of properties and the reports around them.
+    values: [/^report\//, /^engine\//, /^sim\//, /^node:/, /^properties\/model\/when\.ts$/],
     types: [/^properties\//],
     computed: false,
     reason: 'a report renders what a run found: it does not run properties and does not know the command',

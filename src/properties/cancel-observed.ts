@@ -2,6 +2,7 @@ import type { EventOf } from '../engine/history.ts'
 import { isDatabaseWell, isUntouched } from './model/health.ts'
 import { type Holds, holdEvents, isHolder, noteHold } from './model/holds.ts'
 import { type Retries, startsAnew } from './model/retries.ts'
+import { instant } from './model/when.ts'
 import { type Who, nameOf } from './model/who.ts'
 import { type World, newWorld, note, worldEvents } from './model/world.ts'
 import { type Property, type Verdict, property } from './property.ts'
@@ -132,6 +133,6 @@ function renewed(state: State, event: EventOf<'lease.renewed'>, verdict: Verdict
   if (atMs - cancel.renewedAtMs < world.replyMs) return
   cancel.told = true
   verdict.evaluated()
-  const message = `${nameOf(event)} renewed job ${job} at ${cancel.renewedAtMs} ms and again at ${atMs} ms, and its handler was not told of the cancel`
+  const message = `${nameOf(event)} renewed job ${job} at ${instant(cancel.renewedAtMs)} and again at ${instant(atMs)}, and its handler was not told of the cancel`
   verdict.violated({ kind: 'cancel-unheard', subject: job, message })
 }

@@ -1,5 +1,6 @@
 import type { EventOf } from '../engine/history.ts'
 import { type DatabaseClock, jump, newClock } from './model/clock.ts'
+import { span } from './model/when.ts'
 import { type Property, type Verdict, property } from './property.ts'
 
 /**
@@ -120,7 +121,7 @@ function claimed(state: State, place: Place, event: EventOf<'job.claimed'>, verd
   const { visibleMs } = place
   verdict.evaluated()
   if (visibleMs !== null && nowMs < visibleMs) {
-    const message = `job ${job} was claimed ${visibleMs - nowMs} ms before its time`
+    const message = `job ${job} was claimed ${span(visibleMs - nowMs)} before its time`
     verdict.violated({ kind: 'claimed-early', subject: job, message })
   }
   leave(state, job, place)
@@ -179,7 +180,7 @@ function settled(state: State, place: Place, event: EventOf<'job.settled'>, verd
   const fits = outcome === 'failed' && place.jitter ? delayMs >= 0 && delayMs <= askedMs : delayMs === askedMs
   verdict.evaluated()
   if (!fits) {
-    const message = `job ${job} goes back (${outcome}) for ${delayMs} ms; it was to be ${askedMs} ms`
+    const message = `job ${job} goes back (${outcome}) for ${span(delayMs)}; it was to be ${span(askedMs)}`
     verdict.violated({ kind: 'wrong-delay', subject: job, message })
   }
   comeBack(state, event, place, delayMs)

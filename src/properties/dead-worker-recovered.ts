@@ -8,6 +8,7 @@ import {
   soundSince,
   sweeperEvents,
 } from './model/sweepers.ts'
+import { instant } from './model/when.ts'
 import { type Who, nameOf } from './model/who.ts'
 import { type Property, type Verdict, property } from './property.ts'
 
@@ -141,7 +142,7 @@ function judge(sweepers: Sweepers, job: string, orphan: Held, atMs: number, verd
   if (orphan.overdue || byMs === null || atMs <= byMs) return
   orphan.overdue = true
   verdict.evaluated()
-  const message = `job ${job} of the dead ${nameOf(orphan)} was to be back by ${byMs} ms, and was not at ${atMs} ms`
+  const message = `job ${job} of the dead ${nameOf(orphan)} was to be back by ${instant(byMs)}, and was not at ${instant(atMs)}`
   verdict.violated({ kind: 'not-recovered-in-time', subject: job, message })
 }
 
@@ -163,6 +164,6 @@ function judgeRestart(sweepers: Sweepers, { atMs, node }: EventOf<'watch.moved'>
   verdict.evaluated()
   const soundMs = soundSince(sweepers)
   if (soundMs === null || soundMs > atMs - 3 * sweepers.sweepMs) return
-  const message = `the watch began anew at ${atMs} ms, though somebody has swept since ${soundMs} ms without a hitch`
+  const message = `the watch began anew at ${instant(atMs)}, though somebody has swept since ${instant(soundMs)} without a hitch`
   verdict.violated({ kind: 'grace-without-end', subject: node, message })
 }

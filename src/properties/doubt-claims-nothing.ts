@@ -1,4 +1,5 @@
 import type { EventOf } from '../engine/history.ts'
+import { instant } from './model/when.ts'
 import { type Who, isSame, nameOf } from './model/who.ts'
 import { type Property, type Verdict, property } from './property.ts'
 
@@ -131,6 +132,6 @@ function claimed(
   }
   if (doubt.uncertain.size === 0 || down || atMs <= doubt.lateMs) return
   if (atMs <= Math.max(doubt.sinceMs + storeCallMs, upAtMs + replyMs)) return
-  const message = `${nameOf(event)} claimed job ${job}, and has not known since ${doubt.sinceMs} ms whether it holds ${doubt.uncertain.size} of its jobs`
+  const message = `${nameOf(event)} claimed job ${job}, and has not known since ${instant(doubt.sinceMs)} whether it holds ${doubt.uncertain.size} of its jobs`
   verdict.violated({ kind: 'claimed-while-uncertain', subject: job, message })
 }

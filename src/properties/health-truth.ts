@@ -1,6 +1,7 @@
 import type { EventOf } from '../engine/history.ts'
 import { isDatabaseWell, isUntouched } from './model/health.ts'
 import { type Process, type Processes, noteProcess, processEvents, processOf } from './model/processes.ts'
+import { instant, span } from './model/when.ts'
 import { nameOf } from './model/who.ts'
 import { type World, newWorld, note, worldEvents } from './model/world.ts'
 import { type Property, type Verdict, property } from './property.ts'
@@ -101,13 +102,13 @@ function judgeStore(
   if (reachable && outage?.toMs === atMs && isUntouched(world, process, outage.fromMs)) {
     const forMs = atMs - outage.fromMs
     if (forMs > sweepMs + storeCallMs + replyMs)
-      says('outage-hidden', `its store answers, at the end of ${forMs} ms of an outage`)
+      says('outage-hidden', `its store answers, at the end of ${span(forMs)} of an outage`)
   }
   const sinceMs = atMs - 2 * storeCallMs - sweepMs
   if (sinceMs < 0 || !isUntouched(world, process, sinceMs) || !isDatabaseWell(world, sinceMs)) return
-  if (!reachable) says('recovery-hidden', `its store does not answer, which was well since ${sinceMs} ms`)
+  if (!reachable) says('recovery-hidden', `its store does not answer, which was well since ${instant(sinceMs)}`)
   if (uncertain > 0)
-    says('doubt-without-end', `${uncertain} leases are in doubt, when all was well since ${sinceMs} ms`)
+    says('doubt-without-end', `${uncertain} leases are in doubt, when all was well since ${instant(sinceMs)}`)
 }
 
 function judgeCounts({ handlers, held }: Process, event: EventOf<'node.health'>, says: Says): void {

@@ -1,5 +1,6 @@
 import type { EventOf } from '../engine/history.ts'
 import { driftMs, isPunctual } from './model/health.ts'
+import { instant, span } from './model/when.ts'
 import { type Who, isSame, nameOf } from './model/who.ts'
 import { type World, newWorld, note, worldEvents } from './model/world.ts'
 import { type Property, type Verdict, property } from './property.ts'
@@ -88,7 +89,7 @@ function told(world: World, lease: Lease, event: Told, verdict: Verdict): void {
   const lapsedMs = landedAtMs + leaseTtlMs + driftMs(world, lease, landedAtMs, leaseTtlMs)
   const late = atMs > lapsedMs && isPunctual(world, lease, landedAtMs)
   const says = (kind: string, what: string): void => {
-    const message = `${nameOf(lease)} ${what} job ${job} at ${atMs} ms; the last claim or renewal of epoch ${lease.epoch} had landed at ${lease.landedAtMs} ms, for ${lease.leaseTtlMs} ms`
+    const message = `${nameOf(lease)} ${what} job ${job} at ${instant(atMs)}; the last claim or renewal of epoch ${lease.epoch} had landed at ${instant(lease.landedAtMs)}, for ${span(lease.leaseTtlMs)}`
     verdict.violated({ kind, subject: job, message })
   }
   verdict.evaluated()

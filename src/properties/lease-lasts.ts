@@ -1,5 +1,6 @@
 import type { EventOf } from '../engine/history.ts'
 import { type DatabaseClock, jump, newClock } from './model/clock.ts'
+import { span } from './model/when.ts'
 import { nameOf } from './model/who.ts'
 import { type Property, type Verdict, property } from './property.ts'
 
@@ -81,13 +82,13 @@ function reclaimed(state: State, event: EventOf<'job.reclaimed'>, verdict: Verdi
   const nowMs = atMs + clock.aheadMs
   const { ttlMs, expiresMs } = lease
   if (nowMs < expiresMs && expiresMs <= nowMs + ttlMs) {
-    const message = `job ${job} was taken back ${expiresMs - nowMs} ms before its lease of ${ttlMs} ms had lapsed`
+    const message = `job ${job} was taken back ${span(expiresMs - nowMs)} before its lease of ${span(ttlMs)} had lapsed`
     verdict.violated({ kind: 'taken-early', subject: job, message })
   }
   // One sweep tells of what it took in one instant.
   const by = nameOf(event)
   if (last.by === by && last.atMs === atMs && expiresMs < last.expiresMs) {
-    const message = `job ${job} was taken back after one whose lease had lapsed ${last.expiresMs - expiresMs} ms later`
+    const message = `job ${job} was taken back after one whose lease had lapsed ${span(last.expiresMs - expiresMs)} later`
     verdict.violated({ kind: 'taken-out-of-order', subject: job, message })
   }
   state.last = { by, atMs, expiresMs }

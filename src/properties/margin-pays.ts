@@ -1,6 +1,7 @@
 import type { EventOf } from '../engine/history.ts'
 import { isDatabaseWell, isUntouched } from './model/health.ts'
 import { isHarmless } from './model/harmless.ts'
+import { instant } from './model/when.ts'
 import { type Who, isSame, nameOf } from './model/who.ts'
 import { type World, newWorld, note, worldEvents } from './model/world.ts'
 import { type Property, type Verdict, property } from './property.ts'
@@ -49,9 +50,10 @@ export const marginPays: Property = property({
       case 'job.reclaimed': {
         const lease = leases.get(event.job)
         leases.delete(event.job)
-        if (!lease || !isPaidFor(state, lease, event.atMs)) return
+        const loss = lease && losses.get(lease.node)
+        if (!loss || !isPaidFor(state, lease, event.atMs)) return
         verdict.evaluated()
-        const message = `job ${event.job} was taken from ${nameOf(lease)}, to which nothing happened but a message lost at ${losses.get(lease.node)?.atMs} ms`
+        const message = `job ${event.job} was taken from ${nameOf(lease)}, to which nothing happened but a message lost at ${instant(loss.atMs)}`
         return verdict.violated({ kind: 'one-loss-cost-a-lease', subject: event.job, message })
       }
       case 'job.settled':

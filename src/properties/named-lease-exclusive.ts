@@ -1,6 +1,7 @@
 import type { EventOf } from '../engine/history.ts'
 import { type DatabaseClock, jump, newClock } from './model/clock.ts'
 import { driftMs, isPunctual } from './model/health.ts'
+import { instant, span } from './model/when.ts'
 import { type Who, nameOf } from './model/who.ts'
 import { type World, newWorld, note, worldEvents } from './model/world.ts'
 import { type Property, type Verdict, property } from './property.ts'
@@ -100,8 +101,8 @@ function asked(state: State, event: Asked, verdict: Verdict): void {
   verdict.evaluated()
   const kind = slipOf(event, held, mine)
   if (kind !== null) {
-    const is = lease ? `${lease.owner} has it until ${lease.expiresMs} ms` : 'nobody has it'
-    const message = `${event.type} of ${key} by ${owner} at ${nowMs} ms, by the database's clock; ${is}`
+    const is = lease ? `${lease.owner} has it until ${instant(lease.expiresMs)}` : 'nobody has it'
+    const message = `${event.type} of ${key} by ${owner} at ${instant(nowMs)}, by the database's clock; ${is}`
     verdict.violated({ kind, subject: key, message })
   }
   if (event.type === 'named.acquired' || (event.type === 'named.renewed' && event.held)) {
@@ -137,7 +138,7 @@ function over(state: State, event: EventOf<'exclusive.lost' | 'exclusive.ended'>
   if (!isPunctual(world, event, landing.atMs)) return
   verdict.evaluated()
   if (lateMs <= 0) return
-  const message = `${type} of ${key} by ${nameOf(event)} came ${lateMs} ms after the last lease that it had of ${landing.ttlMs} ms`
+  const message = `${type} of ${key} by ${nameOf(event)} came ${span(lateMs)} after the last lease that it had of ${span(landing.ttlMs)}`
   verdict.violated({ kind: 'kept-too-long', subject: key, message })
 }
 

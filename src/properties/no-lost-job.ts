@@ -42,10 +42,11 @@ export const noLostJob: Property = property({
         return verdict.violated({ kind: 'never-inserted', subject: event.job, message })
       }
       case 'run.ended':
-        for (const [job, { acknowledged }] of expected) {
+        for (const [job, { acknowledged, inserted }] of expected) {
           verdict.evaluated()
           const kind = acknowledged ? 'acknowledged-job-lost' : 'inserted-job-lost'
-          const message = `job ${job} was ${acknowledged ? 'acknowledged' : 'inserted'}, and is not in the store`
+          const was = inserted ? (acknowledged ? 'acknowledged' : 'inserted') : 'acknowledged, was never inserted'
+          const message = `job ${job} was ${was}, and is not in the store`
           verdict.violated({ kind, subject: job, message })
         }
         expected.clear()

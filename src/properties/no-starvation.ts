@@ -1,6 +1,7 @@
 import type { EventOf } from '../engine/history.ts'
 import { type DatabaseClock, jump, newClock } from './model/clock.ts'
 import { isHarmless } from './model/harmless.ts'
+import { span } from './model/when.ts'
 import { type Property, type Verdict, property } from './property.ts'
 
 /**
@@ -290,7 +291,7 @@ function judge(state: State, job: string, waiting: Waiting, atMs: number, verdic
     verdict.evaluated()
     if (atMs - readyMs <= boundMs) continue
     waiting.late = true
-    const message = `job ${job} waited for ${atMs - readyMs} ms beside ${node}#${worker.incarnation}, which was well and had a free slot`
+    const message = `job ${job} waited for ${span(atMs - readyMs)} beside ${node}#${worker.incarnation}, which was well and had a free slot`
     return verdict.violated({ kind: 'kept-waiting', subject: job, message })
   }
 }

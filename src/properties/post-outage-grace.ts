@@ -1,5 +1,6 @@
 import type { EventOf } from '../engine/history.ts'
 import { mustKeepLease } from './model/health.ts'
+import { span } from './model/when.ts'
 import { type Who, isSame, nameOf } from './model/who.ts'
 import { type World, newWorld, note, worldEvents } from './model/world.ts'
 import { type Property, type Verdict, property } from './property.ts'
@@ -81,7 +82,7 @@ function reclaimed(world: World, lease: Lease, event: EventOf<'job.reclaimed'>, 
   if (!mustKeepLease(world, lease, lease.leaseTtlMs, atMs)) return
   verdict.evaluated()
   const forMs = atMs - lease.renewedAtMs
-  const message = `job ${job} was taken from ${nameOf(lease)}, which was well; its lease had not been renewed for ${forMs} ms`
+  const message = `job ${job} was taken from ${nameOf(lease)}, which was well; its lease had not been renewed for ${span(forMs)}`
   verdict.violated({ kind: 'live-worker-evicted', subject: job, message })
 }
 
@@ -98,6 +99,6 @@ function judgeGrace(
     world.downAtMs === null || world.downAtMs === atMs ? atMs - world.noticedUpAtMs + world.wonMs : 0
   if (upMs >= leaseTtlMs) return
   const kind = type === 'job.reclaimed' ? 'reclaimed-in-grace' : 'timed-out-in-grace'
-  const message = `${type} of job ${job} when the database had been up for ${upMs} of ${leaseTtlMs} ms`
+  const message = `${type} of job ${job} when the database had been up for ${span(upMs)} of ${span(leaseTtlMs)}`
   verdict.violated({ kind, subject: job, message })
 }

@@ -1,6 +1,7 @@
 import type { EventOf } from '../engine/history.ts'
 import { isDatabaseWell, isUntouched } from './model/health.ts'
 import { type Holds, holdEvents, noteHold } from './model/holds.ts'
+import { span } from './model/when.ts'
 import { type Who, nameOf } from './model/who.ts'
 import { type World, newWorld, note, worldEvents } from './model/world.ts'
 import { type Property, type Verdict, property } from './property.ts'
@@ -102,7 +103,7 @@ function afterwards({ world, stopped }: State, event: EventOf<'watch.moved'>, ve
   if (stop?.incarnation !== event.incarnation || event.kind === 'refused') return
   if (event.atMs - stop.atMs <= world.storeCallMs) return
   verdict.evaluated()
-  const message = `${nameOf(event)} moved the watch ${event.atMs - stop.atMs} ms after its engine had stopped`
+  const message = `${nameOf(event)} moved the watch ${span(event.atMs - stop.atMs)} after its engine had stopped`
   verdict.violated({ kind: 'works-after-its-stop', subject: event.node, message })
 }
 
@@ -112,7 +113,7 @@ function claimed(state: State, event: EventOf<'job.claimed'>, verdict: Verdict):
   const stop = stopOf(state, event)
   if (!stop || event.atMs - stop.atMs <= world.replyMs || !wasWell(world, stop)) return
   verdict.evaluated()
-  const message = `${nameOf(event)} claimed job ${event.job} ${event.atMs - stop.atMs} ms after it was asked to stop`
+  const message = `${nameOf(event)} claimed job ${event.job} ${span(event.atMs - stop.atMs)} after it was asked to stop`
   verdict.violated({ kind: 'claimed-while-stopping', subject: event.job, message })
 }
 

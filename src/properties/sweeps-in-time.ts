@@ -1,5 +1,6 @@
 import type { EventOf } from '../engine/history.ts'
 import { type Sweepers, newSweepers, note, soundSince, sweeperEvents } from './model/sweepers.ts'
+import { instant, span } from './model/when.ts'
 import { type Property, type Verdict, property } from './property.ts'
 
 /**
@@ -119,7 +120,7 @@ function dispatched(
   const message =
     forMs === null
       ? `job ${job} was given a place that it had, or had no more use for`
-      : `job ${job} was given its place ${forMs} ms after it was created; its producer has ${undispatchedMs} ms`
+      : `job ${job} was given its place ${span(forMs)} after it was created; its producer has ${span(undispatchedMs)}`
   verdict.violated({ kind: 'dispatched-unasked', subject: job, message })
 }
 
@@ -158,7 +159,7 @@ function judgeOverdue(state: State, atMs: number, verdict: Verdict): void {
     if (byMs === null || atMs <= byMs) continue
     running.delete(job)
     verdict.evaluated()
-    const message = `the attempt of job ${job} was to be ended by a sweep by ${byMs} ms, and was not at ${atMs} ms`
+    const message = `the attempt of job ${job} was to be ended by a sweep by ${instant(byMs)}, and was not at ${instant(atMs)}`
     verdict.violated({ kind: 'attempt-overdue', subject: job, message })
   }
   for (const [job, createdMs] of forgotten) {
@@ -166,7 +167,7 @@ function judgeOverdue(state: State, atMs: number, verdict: Verdict): void {
     if (byMs === null || atMs <= byMs) continue
     forgotten.delete(job)
     verdict.evaluated()
-    const message = `job ${job} was to have its place by ${byMs} ms, and had not at ${atMs} ms`
+    const message = `job ${job} was to have its place by ${instant(byMs)}, and had not at ${instant(atMs)}`
     verdict.violated({ kind: 'left-without-a-place', subject: job, message })
   }
 }
@@ -177,7 +178,7 @@ function judgeClaims({ sweepers, claims }: State, event: EventOf<'run.ended'>, v
     verdict.evaluated()
     const byMs = deadlineMs(sweepers, spentAtMs)
     if (byMs === null || event.atMs <= byMs) continue
-    const message = `the row of claim ${token} is still there, and no job has borne it since ${spentAtMs} ms`
+    const message = `the row of claim ${token} is still there, and no job has borne it since ${instant(spentAtMs)}`
     return verdict.violated({ kind: 'claim-row-left', subject: token, message })
   }
 }

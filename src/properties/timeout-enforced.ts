@@ -1,5 +1,6 @@
 import type { EventOf } from '../engine/history.ts'
 import { driftMs, isPunctual } from './model/health.ts'
+import { span } from './model/when.ts'
 import { type Who, isSame, nameOf } from './model/who.ts'
 import { type World, newWorld, note, worldEvents } from './model/world.ts'
 import { type Property, type Verdict, property } from './property.ts'
@@ -118,7 +119,7 @@ function signalled(state: State, event: EventOf<'handler.signalled'>, verdict: V
   const { startedAtMs, timeoutMs } = attempt
   if (Math.abs(offMs) <= driftMs(state.world, attempt, startedAtMs, timeoutMs)) return
   if (!isPunctual(state.world, attempt, attempt.startedAtMs)) return
-  const message = `the handler of job ${job} was told of its timeout ${Math.abs(offMs)} ms ${offMs < 0 ? 'before' : 'after'} it`
+  const message = `the handler of job ${job} was told of its timeout ${span(Math.abs(offMs))} ${offMs < 0 ? 'before' : 'after'} it`
   verdict.violated({ kind: offMs < 0 ? 'timed-out-early' : 'timed-out-late', subject: job, message })
 }
 
@@ -140,7 +141,7 @@ function judgeEnd(state: State, job: string, attempt: Running, atMs: number, ver
   verdict.evaluated()
   if (attempt.signalled && overMs <= state.abandonMs) return
   const kind = attempt.signalled ? 'not-abandoned' : 'timeout-not-told'
-  const message = `${nameOf(attempt)} ran job ${job} for ${overMs} ms over its timeout of ${attempt.timeoutMs} ms${attempt.signalled ? '' : ', and did not tell it'}`
+  const message = `${nameOf(attempt)} ran job ${job} for ${span(overMs)} over its timeout of ${span(attempt.timeoutMs)}${attempt.signalled ? '' : ', and did not tell it'}`
   verdict.violated({ kind, subject: job, message })
 }
 
@@ -163,7 +164,7 @@ function backstop(state: State, event: EventOf<'job.timedOut'>, verdict: Verdict
   if (claimedAtMs === undefined || timeoutMs === undefined) return
   verdict.evaluated()
   if (atMs - claimedAtMs >= timeoutMs) return
-  const message = `job ${job} was timed out by a sweep ${atMs - claimedAtMs} ms after its claim; it has ${timeoutMs} ms`
+  const message = `job ${job} was timed out by a sweep ${span(atMs - claimedAtMs)} after its claim; it has ${span(timeoutMs)}`
   verdict.violated({ kind: 'timed-out-early', subject: job, message })
 }
 

@@ -1,5 +1,6 @@
 import type { EventOf } from '../../engine/history.ts'
 import { mustKeepLease } from '../model/health.ts'
+import { span } from '../model/when.ts'
 import { type Who, isSame, nameOf } from '../model/who.ts'
 import type { World } from '../model/world.ts'
 import type { Verdict } from '../property.ts'
@@ -90,7 +91,7 @@ function takenBack(
   if (!done || leaseTtlMs === undefined || done.epoch !== epoch - 1) return
   if (atMs - done.atMs < leaseTtlMs || !mustKeepLease(world, done, leaseTtlMs, atMs)) return
   verdict.evaluated()
-  const message = `${type} of job ${job}, which ${nameOf(done)} had done ${atMs - done.atMs} ms ago: its settle never came`
+  const message = `${type} of job ${job}, which ${nameOf(done)} had done ${span(atMs - done.atMs)} ago: its settle never came`
   verdict.violated({ kind: 'settle-forgotten', subject: job, message })
 }
 
