@@ -106,7 +106,8 @@ function judgeStore(
   }
   const sinceMs = atMs - 2 * storeCallMs - sweepMs
   if (sinceMs < 0 || !isUntouched(world, process, sinceMs) || !isDatabaseWell(world, sinceMs)) return
-  if (!reachable) says('recovery-hidden', `its store does not answer, which was well since ${instant(sinceMs)}`)
+  if (!reachable)
+    says('recovery-hidden', `its store does not answer, which was well since ${instant(sinceMs)}`)
   if (uncertain > 0)
     says('doubt-without-end', `${uncertain} leases are in doubt, when all was well since ${instant(sinceMs)}`)
 }

@@ -45,7 +45,11 @@ export const noLostJob: Property = property({
         for (const [job, { acknowledged, inserted }] of expected) {
           verdict.evaluated()
           const kind = acknowledged ? 'acknowledged-job-lost' : 'inserted-job-lost'
-          const was = inserted ? (acknowledged ? 'acknowledged' : 'inserted') : 'acknowledged, was never inserted'
+          const was = inserted
+            ? acknowledged
+              ? 'acknowledged'
+              : 'inserted'
+            : 'acknowledged, was never inserted'
           const message = `job ${job} was ${was}, and is not in the store`
           verdict.violated({ kind, subject: job, message })
         }

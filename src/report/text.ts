@@ -7,7 +7,8 @@ import type { Judged } from '../sim/judge.ts'
 import type { RunResult } from '../sim/run.ts'
 import type { Shrunk } from '../sim/shrink.ts'
 import { faultWords } from './fault.ts'
-import { storyLine, storyOf } from './story.ts'
+import { storyOf } from './story.ts'
+import { storyLines } from './teller.ts'
 
 const failuresShown = 5
 const seedsShown = 10
@@ -61,6 +62,7 @@ function properties(report: Report): string[] {
           violations ? count(violations) : '-',
         ]),
     ),
+    '  n/a: what it is about did not happen;  -: never violated',
     '',
     `  reached at least once: ${reached} of ${sometimes.length} interesting events`,
     ...saturation(report),
@@ -139,7 +141,7 @@ function needed(
   return [
     `  faults drawn ${drawn}, needed ${plan.length}; jobs drawn ${of}, needed ${steps - without.length}   [${plural(runs, 're-run')}, ${seconds(wallMs)}${minimal ? '' : '; the time was over, so there may be less'}]`,
     ...words,
-    ...(also.length > 0 ? [`  met on the way, and left alone: ${also.map(inert).join(', ')}`] : []),
+    ...(also.length > 0 ? [`  also seen while shrinking, not followed: ${also.map(inert).join(', ')}`] : []),
   ]
 }
 
@@ -147,7 +149,7 @@ function needed(
 function struck({ plan, strikes, story }: RunResult): string[] {
   const all = Object.values(strikes).reduce((sum, count) => sum + count, 0)
   const told = (story ?? []).filter((line) => 'type' in line && line.type === 'fault.struck')
-  const lines = told.slice(-faultsShown).map((line) => `    ${storyLine(line)}`)
+  const lines = storyLines(told.slice(-faultsShown)).map((line) => `    ${line}`)
   return [
     `  faults drawn ${plan.length}, struck ${all}${told.length > faultsShown ? ', the last of them:' : ''}`,
     ...lines,

@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { jsonReport } from '../../src/report/json.ts'
 import { markdownReport } from '../../src/report/markdown.ts'
-import type { HistoryEvent } from '../../src/engine/history.ts'
 import type { Violation } from '../../src/sim/recorder.ts'
 import type { Failure } from '../../src/sim/tally.ts'
-import { storyLine, storyOf } from '../../src/report/story.ts'
 import { failureText, textReport } from '../../src/report/text.ts'
 import { alive, failureOf, hostile, reportOf, resultOf, started, summaryOf } from './samples.ts'
 
@@ -68,7 +66,9 @@ describe('the text', () => {
     expect(text).toContain('5.8 h in 5.6 s: 3,702 x real time')
     expect(text).toContain('193,423, 34,295 a second')
     expect(text).toMatch(/pause +1,051/)
-    expect(text).toMatch(/fencing +always +7,476 +-/)
+    expect(text).toMatch(
+      /fencing +always +7,476 +-\n {2}n\/a: what it is about did not happen; {2}-: never violated\n/,
+    )
     expect(text).toContain('reached at least once: 1 of 2 interesting events')
     expect(text).toContain('never reached: never-seen')
     expect(text).toMatch(/PASS {2}no invariant was violated\n$/)
@@ -141,49 +141,17 @@ describe('a failure', () => {
     )
   })
 
+  test('names what else was seen while it was shrunk', () => {
+    const also = ['convergence: not-converged']
+    const result = resultOf({ shrunk: { ...shrunk, also, passing: null } })
+    expect(failureText(failureOf({ result }), context)).toContain(
+      '  also seen while shrinking, not followed: convergence: not-converged',
+    )
+  })
+
   test('a file of another seed or property is not offered', () => {
     const replays = [{ seed: '0x1', property: 'exactly-once-claim', path: 'a.json' }]
     expect(failureText(failureOf(), { ...context, replays }).at(-1)).not.toContain('a.json')
-  })
-})
-
-describe('the story of a violation', () => {
-  test('is that of its job, until then', () => {
-    const [violation] = resultOf().violations
-    const lines = violation ? storyOf(resultOf(), violation) : []
-    expect(lines).toEqual(['   +1.000s  w1#1      starts the handler of j7 at epoch 1 (attempt 1)'])
-  })
-
-  test('is cut at its beginning when it is long', () => {
-    const story = Array.from({ length: 100 }, (_, k) => started('j7', k))
-    const [violation] = resultOf().violations
-    const lines = violation ? storyOf(resultOf({ story }), violation) : []
-    expect(lines[0]).toBe('... 76 earlier lines: see replay --trace')
-    expect(lines).toHaveLength(25)
-    expect(lines.at(-1)).toContain('+0.099s')
-  })
-
-  test('tells of a row of sweeps the last, and of a watch that begins anew every time', () => {
-    const [violation] = resultOf().violations as [Violation]
-    const moved = (atMs: number, kind: 'moved' | 'restarted'): HistoryEvent => {
-      return { type: 'watch.moved', kind, seenSinceMs: 0, atMs, node: 'w1', incarnation: 1 }
-    }
-    const of = (story: HistoryEvent[]): string[] =>
-      storyOf(resultOf({ story }), { ...violation, subject: 'w1' })
-    expect(of([moved(1_000, 'moved'), moved(2_000, 'moved'), moved(3_000, 'moved')])).toHaveLength(1)
-    expect(of([moved(1_000, 'restarted'), moved(2_000, 'restarted'), moved(3_000, 'moved')])).toHaveLength(3)
-  })
-
-  test('tells messages and timers, too, line by line', () => {
-    const step = {
-      atMs: 1_500,
-      node: 'w2',
-      incarnation: 3,
-      step: 'reply',
-      label: 'jobs.settle',
-      outcome: 'ok',
-    } as const
-    expect(storyLine(step)).toBe('   +1.500s  w2#3      reply jobs.settle ok')
   })
 })
 

@@ -3,8 +3,8 @@ import { InvalidArgument } from '../../engine/errors.ts'
 import { standardProperties } from '../../properties/index.ts'
 import { count, inert, inertJson } from '../../report/format.ts'
 import { exitCodes, verdictOf } from '../../report/report.ts'
-import { storyLine } from '../../report/story.ts'
 import { stateText } from '../../report/state.ts'
+import { storyLines } from '../../report/teller.ts'
 import { failureText, tagOf } from '../../report/text.ts'
 import { requireFamilies } from '../../sim/catalogue.ts'
 import type { RunRequest } from '../../sim/judge.ts'
@@ -60,7 +60,7 @@ export async function replay(target: string, options: ReplayOptions): Promise<nu
       done: (index, ran) => {
         tally.add(index, ran)
         if (ran.kind !== 'result') return
-        story = (ran.result.story ?? []).map(storyLine)
+        story = storyLines(ran.result.story ?? [])
         state = ran.result.state
       },
     }),

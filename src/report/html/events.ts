@@ -1,11 +1,10 @@
-import type { HistoryEvent } from '../../engine/history.ts'
-import type { Step, Violation } from '../../sim/recorder.ts'
+import type { Violation } from '../../sim/recorder.ts'
 import type { RunResult } from '../../sim/run.ts'
 import { faultWords } from '../fault.ts'
-import { isEnvironment, storyWords } from '../story.ts'
+import { isEnvironment } from '../concern.ts'
+import type { Line } from '../line.ts'
+import { createTeller } from '../teller.ts'
 import { clipped } from './markup.ts'
-
-type Line = HistoryEvent | Step
 
 /** What the page draws and lists of one failing run: plain data. */
 export interface Told {
@@ -38,8 +37,17 @@ const textMax = 2_000
 export function toldOf(result: RunResult, violation: Violation, bytesMax: number): Told {
   const story: readonly Line[] = result.story ?? []
   const violatedAt = placeOf(story, violation)
-  const kept = selected(story, violation, violatedAt ?? story.length, bytesMax)
-  const events = kept.map((at) => told(at, story[at] as Line))
+  const words = story.map(createTeller())
+  const told = (at: number): Told['events'][number] => {
+    return [at + 1, clipped(words[at] ?? '', textMax), cut(story[at]) as Line]
+  }
+  const kept = selected(
+    story,
+    violation,
+    violatedAt ?? story.length,
+    (at) => JSON.stringify(told(at)).length,
+    bytesMax,
+  )
   return {
     subject: violation.subject,
     nodes: [...new Set(story.map(({ node }) => node))].filter((node) => node !== 'env').sort(byName),
@@ -52,7 +60,7 @@ export function toldOf(result: RunResult, violation: Violation, bytesMax: number
       words: clipped(faultWords(fault), textMax),
       forMs: fault.forMs ?? 0,
     })),
-    events,
+    events: kept.map(told),
     total: story.length,
     left: leftOf(story, new Set(kept), violation),
   }
@@ -80,6 +88,7 @@ function selected(
   story: readonly Line[],
   violation: Violation,
   around: number,
+  bytesOf: (at: number) => number,
   bytesMax: number,
 ): readonly number[] {
   const order = story
@@ -88,15 +97,11 @@ function selected(
   const kept: number[] = []
   let bytes = 0
   for (const { at } of order) {
-    bytes += JSON.stringify(told(at, story[at] as Line)).length
+    bytes += bytesOf(at)
     if (bytes > bytesMax) break
     kept.push(at)
   }
   return kept.sort((a, b) => a - b)
-}
-
-function told(at: number, line: Line): readonly [number, string, Line] {
-  return [at + 1, clipped(storyWords(line), textMax), cut(line) as Line]
 }
 
 /** The same value with its long texts cut. */

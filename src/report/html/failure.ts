@@ -5,6 +5,7 @@ import { replayCommand } from '../command.ts'
 import { faultWords } from '../fault.ts'
 import { count, inertJson, plural, seconds } from '../format.ts'
 import { byKind } from '../kinds.ts'
+import { timeless } from '../line.ts'
 import type { Report } from '../report.ts'
 import { storyOf } from '../story.ts'
 import { tagOf } from '../text.ts'
@@ -48,7 +49,7 @@ function faultsOf(result: Judged): Html {
   return html`<h3>What it takes</h3>
 <p><strong>${count(plan.length)}</strong> of ${plural(faults, 'fault')}, <strong>${count(steps - without.length)}</strong> of ${plural(of, 'job')} <span class="quiet">${plural(runs, 're-run')}, ${seconds(wallMs)}${minimal ? '' : '; the time was over, so it may take less'}</span></p>
 <ul class="faults">${plan.map((fault) => html`<li>${faultWords(fault)}</li>`)}</ul>
-${also.length > 0 ? html`<p class="quiet">Met on the way, and left alone: ${also.join(', ')}</p>` : nothing}`
+${also.length > 0 ? html`<p class="quiet">Also seen while shrinking, not followed: ${also.join(', ')}</p>` : nothing}`
 }
 
 /** The failing run, and beside it the nearest that passes: what one has and the other lacks stands out. */
@@ -62,25 +63,27 @@ function storiesOf(result: Judged, violation: Violation): Html {
 }
 
 function storyList(lines: readonly string[], other: readonly string[], fails: boolean): Html {
-  const there = new Set(other.map(timeless))
+  const there = new Set(other.map(gist))
   return html`<ol class="story">${lines.map((line, k) => {
-    const own = other.length > 0 && !there.has(timeless(line))
+    const own = other.length > 0 && !there.has(gist(line))
     const is = fails && k === lines.length - 1 ? 'end' : own ? 'own' : other.length > 0 ? 'same' : ''
     return html`<li class="${is}">${columns(line)}</li>`
   })}</ol>`
 }
 
-/** When, who, what: as `storyLine` sets them. */
+/** A line, or a row of lines that are alike, without when and how often. */
+function gist(line: string): string {
+  return timeless(line)
+    .replace(/ \d+ x (.*) \( \.\. \)$/, ' $1')
+    .trim()
+}
+
+/** When, who, what: as `lineOf` sets them. */
 function columns(line: string): readonly Html[] {
   const [, when, who, what] = /^ *(\+[\d.]+s) {2}(.*?) {1,}(.*)$/s.exec(line) ?? []
   return when === undefined
     ? [html`<span></span><span></span><span>${line}</span>`]
     : [html`<span>${when}</span><span>${who ?? ''}</span><span>${what ?? ''}</span>`]
-}
-
-/** A line without its time, and without the tokens that count what a process did. */
-function timeless(line: string): string {
-  return line.replace(/^ *\+[\d.]+s/, '').replace(/, under [^)]*/, '')
 }
 
 /** The place of the timeline and the list, which the script of the page fills from the data beside it. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { InvalidArgument } from '../../engine/errors.ts'
 import { optionsOf, shown } from '../../engine/given.ts'
 import { standardProperties } from '../../properties/index.ts'
-import { storyLine } from '../../report/story.ts'
+import { storyLines } from '../../report/teller.ts'
 import type { RunRequest } from '../judge.ts'
 import { type ReplayFile, parseReplay } from '../replay.ts'
 import { fileRequest } from '../requests.ts'
@@ -85,7 +85,7 @@ async function once(bench: Bench, store: BenchStore, request: RunRequest, again?
       next: () => (left-- > 0 ? { index: 0, request } : null),
       done: (index, ran) => {
         tally.add(index, ran)
-        if (request.story && ran.kind === 'result') lines = (ran.result.story ?? []).map(storyLine)
+        if (request.story && ran.kind === 'result') lines = storyLines(ran.result.story ?? [])
       },
     })
   } finally {
