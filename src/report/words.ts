@@ -141,5 +141,5 @@ function otherWords(event: HistoryEvent): string {
 
 function carried([key, value]: [string, unknown]): string {
   if (typeof value === 'number' && key.endsWith('Ms')) return `${key.slice(0, -2)}=${span(value)}`
-  return `${key}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`
+  return `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`
 }

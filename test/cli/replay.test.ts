@@ -122,7 +122,7 @@ describe('a replay of a file', () => {
     expect(code).toBe(1)
     const events = stdout.split('\n').filter((line) => /^ *\+[\d.]+s {2}/.test(line))
     expect(events.length).toBeGreaterThan(parsed().event)
-    expect(events[0]).toContain('run.started')
+    expect(events[0]).toContain('the run starts: ')
     for (const step of ['request', 'execution', 'reply', 'timer']) expect(stdout).toContain(` ${step} `)
   })
 

@@ -4,6 +4,7 @@ import { htmlReport } from '../../src/report/html/document.ts'
 import { compact } from '../../src/report/html/matrix.ts'
 import { parseMutants } from '../../src/report/html/mutants.ts'
 import type { Violation } from '../../src/sim/recorder.ts'
+import { renewed } from '../properties/dsl.ts'
 import { alive, failureOf, hostile, reportOf, resultOf, started, summaryOf } from './samples.ts'
 
 const [violation] = resultOf().violations as [Violation]
@@ -89,6 +90,18 @@ describe('a failure on the page', () => {
       ([, is, at]) => `${is} ${at}`,
     )
     expect(lines).toEqual(['same 1.000', 'end 2.000', 'same 1.700', 'own 1.800'])
+  })
+
+  test('takes two rows that are alike for the same, however long they are', () => {
+    const rows = (times: readonly number[]) => [
+      started('j7', 1_000),
+      ...times.map((at) => renewed('j7', { at })),
+      started('j7', 9_000),
+    ]
+    const passing = { lacks: 'crash #1', story: rows([2_000]) }
+    const text = failing({ story: rows([3_000, 4_000]), shrunk: { ...shrunk, passing } })
+    expect(text).toContain('2 x renews the lease of j7')
+    expect(text).not.toContain('<li class="own">')
   })
 
   test('of many seeds is told once, with the commands of the others', () => {

@@ -124,14 +124,18 @@ describe('the story of a violation', () => {
       moved(500, 100, 'restarted'),
       claimed('j7', { at: 1_000 }),
       ...[11_000, 21_000, 31_000].flatMap((at) => [renewed('j7', { at }), noted('j7', { at: at + 100 })]),
+      moved(89_000, 100),
       heldBack(90_000, 'w2'),
       heldBack(95_000, 'w3'),
+      moved(96_000, 100),
+      moved(97_000, 100),
       reclaimed('j7', { at: 99_000 }),
     ]
     expect(told(story).slice(1, -1)).toEqual([
       '+31.000s w1#1 3 x renews the lease of j7 at epoch 1, until +61.000s (+11.000s .. +31.000s)',
       '+31.100s w1#1 3 x keeps the checkpoint k of j7 at epoch 1 (+11.100s .. +31.100s)',
       '+95.000s several 2 x holds back 1 lapsed lease: up 94.9 s (+90.000s .. +95.000s)',
+      '+96.000s w9#1 moves the watch: up since +0.100s',
     ])
   })
 
@@ -253,15 +257,19 @@ describe('a trace', () => {
       'after a failure that was its answer',
       [
         step('request', call, 10_000),
-        step('execution', call, 10_010),
-        step('request', call, 10_015),
+        step('request', call, 10_010),
         step('reply', call, 10_020, 'reset'),
         failed(call, 10_020),
-        step('execution', call, 10_030),
+        step('execution', call, 10_025),
       ],
     ],
   ])('marks no execution %s', (_name, story) => {
     expect(storyLines(story).join('\n')).not.toContain('given up')
+  })
+
+  test('marks the one that lands after the one that is in time', () => {
+    const story = [...late, step('execution', call, 15_010), step('execution', call, 17_200)]
+    expect(storyLines(story).at(-1)).toMatch(/execution watch\.move \(given up at \+15\.000s\)$/)
   })
 
   test('does not say when, where several were given up', () => {
