@@ -18,6 +18,11 @@ const monotonicMs = createElapsed(
 const oneShots: OneShots = {
   monotonicMs,
   after: (delayMs, _label, fire) => {
+    // In this turn of the event loop, where a timeout waits for the next ms: what the turn has to write is written.
+    if (delayMs === 0) {
+      const immediate = setImmediate(fire)
+      return { cancel: () => clearImmediate(immediate) }
+    }
     const handle = setTimeout(fire, delayMs)
     return { cancel: () => clearTimeout(handle) }
   },

@@ -81,7 +81,9 @@ describe("E17 on Node's own timers (nodejs/node#4541)", () => {
   const warnings: string[] = []
   const warned = ({ name }: Error): void => void warnings.push(name)
   beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
+    vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate', 'Date', 'performance'],
+    })
     process.on('warning', warned)
   })
   afterEach(() => {

@@ -57,6 +57,23 @@ describe('a real timer', () => {
   })
 })
 
+describe('a real timer of 0 ms', () => {
+  it('fires when all that is ready to go on has gone on, and without waiting for the next ms', async () => {
+    const order: string[] = []
+    const fired = new Promise<void>((resolve) =>
+      systemClock.timer(0, 'x', () => {
+        order.push('fired')
+        resolve()
+      }),
+    )
+    const cancelled = systemClock.timer(0, 'x', () => order.push('cancelled'))
+    cancelled.cancel()
+    process.nextTick(() => void Promise.resolve().then(() => order.push('gone on')))
+    await fired
+    expect(order).toEqual(['gone on', 'fired'])
+  })
+})
+
 describe('the real clock and chance', () => {
   it('are what they say', () => {
     const before = systemClock.monotonicMs()

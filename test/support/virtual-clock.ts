@@ -11,7 +11,7 @@ export interface VirtualClock extends Clock {
   freeze(ms: number): Promise<void>
   /** The machine sleeps: the time goes on, and timers are as far from their turn as before. */
   sleep(ms: number): void
-  /** Lets promises settle, at the same time. */
+  /** Lets promises settle, at the same time, and what was put off to this very time. */
   settle(): Promise<void>
   /** Labels of the timers that wait, in order of time. */
   readonly armed: readonly string[]
@@ -72,7 +72,7 @@ export function virtualClock(options: { readonly wallOffsetMs?: number } = {}): 
     sleep: (ms) => {
       sleptMs += ms
     },
-    settle: () => turn(),
+    settle: () => fireUntil(nowMs),
     get armed() {
       return inOrder().map(({ label }) => label)
     },

@@ -14,7 +14,8 @@ export interface Clock {
   /** Milliseconds since the Unix epoch on this node. For display only; it may be wrong by any amount. */
   wallMs(): number
   /**
-   * Fires once after `delayMs` (>= 0; any length, also beyond Node's 2^31 - 1 ms).
+   * Fires once after `delayMs` (>= 0; any length, also beyond Node's 2^31 - 1 ms). 0: when all that is ready to go on
+   * has gone on.
    * `label` names the timer in traces. A cancelled timer never fires.
    */
   timer(delayMs: number, label: string, fire: () => void): Timer

@@ -73,11 +73,14 @@ export function createWorker(
       if (stopping) return attempt.release()
       slots.take(job.spec.queue)
       running.add(attempt)
-      if (starting.push(attempt) === 1) void Promise.resolve().then(startAll)
+      if (starting.push(attempt) === 1) clock.timer(0, 'start', startAll)
     },
   })
 
-  /** When all that came with them is taken note of, since a handler may keep the loop to itself for long. */
+  /**
+   * When all that came with them is taken note of, and the next claim is on its way: a handler may keep the loop to
+   * itself for long, and the store need not wait for that.
+   */
   function startAll(): void {
     const attempts = starting
     starting = []

@@ -136,12 +136,20 @@ describe('the fetch loop', () => {
 describe('a claim of very many', () => {
   it('asks for at most 500, and the next is on its way before these have run', async () => {
     const open = gate()
-    const job = defineJob({ name: 'job', run: () => open.promise })
+    const asked: number[] = []
+    const job = defineJob({
+      name: 'job',
+      run: () => {
+        asked.push(claims(b).length)
+        return open.promise
+      },
+    })
     const b = bench({ bare: true, jobs: [job], queues: { default: { concurrency: 1_200 } } })
     await b.engine.enqueueMany(Array.from({ length: 1_100 }, () => ({ job, input: null })))
     await b.engine.start()
     await b.clock.settle()
     expect(claims(b).map(({ limit }) => limit)).toEqual([500, 500, 200])
+    expect(asked[0]).toBeGreaterThan(1)
     expect(b.of('attempt.started')).toHaveLength(1_100)
     open.open()
     await b.clock.settle()
