@@ -86,10 +86,18 @@ export class RunningAttempt implements Ending, Executed {
 
   #execute(): void {
     if (this.#ended) return this.#parts.returned(this)
-    this.#start()
+    const startedAtMs = this.#start()
     const outcome = execute(this.#parts, this.#definition, this)
-    if (outcome instanceof Promise) void outcome.then((late) => this.#returned(late))
-    else this.#returned(outcome)
+    if (!(outcome instanceof Promise)) return this.#returned(outcome)
+    if (!this.#ended) this.#limit(startedAtMs)
+    void outcome.then((late) => this.#returned(late))
+  }
+
+  /** Only what goes on is timed: a timer is a good part of what a handler costs that returns at once. */
+  #limit(startedAtMs: number): void {
+    const { clock } = this.#parts
+    const leftMs = Math.max(0, startedAtMs + this.job.spec.timeoutMs - clock.monotonicMs())
+    this.#timer = clock.timer(leftMs, 'timeout', () => this.#timedOut())
   }
 
   #returned(outcome: Outcome): void {
@@ -97,13 +105,15 @@ export class RunningAttempt implements Ending, Executed {
     this.#parts.returned(this)
   }
 
-  #start(): void {
+  /** Answers when: monotonic time. */
+  #start(): number {
     const { clock, measure, emit } = this.#parts
     const { spec, epoch, attempt } = this.job
+    const nowMs = clock.monotonicMs()
     this.#started = true
-    if (measure) this.#beganAtMs = clock.monotonicMs()
+    if (measure) this.#beganAtMs = nowMs
     emit({ type: 'attempt.started', job: spec.id, epoch, attempt })
-    this.#timer = clock.timer(spec.timeoutMs, 'timeout', () => this.#timedOut())
+    return nowMs
   }
 
   /** At its timeout the handler is asked to end, and `abandonMs` later it is waited for no more. */

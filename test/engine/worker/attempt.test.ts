@@ -229,6 +229,25 @@ describe('a timeout (0.6)', () => {
     await b.engine.stop()
   })
 
+  it('counts from the start of a handler that first keeps the loop to itself', async () => {
+    const job = defineJob({
+      name: 'job',
+      timeoutMs: 5_000,
+      run: ({ signal }) => {
+        b.clock.sleep(3_000)
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      },
+    })
+    const b: Bench = bench({ jobs: [job], queues: { default: { concurrency: 5 } } })
+    await b.engine.start()
+    await b.engine.enqueue(job, null, { id: 'x' })
+    await b.clock.advance(1_999)
+    expect((await b.database.job('x')).failures).toBe(0)
+    await b.clock.advance(1)
+    expect(await b.database.job('x')).toMatchObject({ failures: 1, error: { code: 'TIMEOUT' } })
+    await b.engine.stop()
+  })
+
   it('is retried while budget is left', async () => {
     const b = await running(({ sleep }) => sleep(60_000), { timeoutMs: 5_000 })
     await b.clock.advance(60_000)
