@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { InspectableStore } from '../../src/engine/ports/store.ts'
 import { type Fixture, createFixture, succeeded } from '../../src/stores/conformance/fixture.ts'
 import { checkpoint } from '../../src/stores/postgres/queries/checkpoint.ts'
-import { claim } from '../../src/stores/postgres/queries/claim.ts'
+import { createClaim } from '../../src/stores/postgres/queries/claim.ts'
 import { reclaim } from '../../src/stores/postgres/queries/reclaim.ts'
 import { recover } from '../../src/stores/postgres/queries/recover.ts'
 import { settle } from '../../src/stores/postgres/queries/settle.ts'
@@ -107,7 +107,7 @@ describe('a claim that has not committed', () => {
   test('keeps nobody waiting: others claim what it has not taken, in order', async () => {
     const ids = await f.enqueue({}, {}, {}, {})
     const held = await transaction()
-    await claim(held.database, f.claimParams({ token: 'slow', limit: 2 }))
+    await createClaim(held.database)(f.claimParams({ token: 'slow', limit: 2 }))
     expect((await f.claim({ limit: 1 })).ids).toEqual([ids[2]])
     expect((await f.claim()).ids).toEqual([ids[3]])
     expect((await f.claim()).ids).toEqual([])
@@ -119,7 +119,7 @@ describe('a claim that has not committed', () => {
     const ids = await f.enqueue({}, {})
     const held = await transaction()
     const params = f.claimParams({ token: 'slow' })
-    await claim(held.database, params)
+    await createClaim(held.database)(params)
     const recovered = store.claims.recover(params)
     await held.blocks(recovered)
     await held.commit()
@@ -133,7 +133,7 @@ describe('a claim that has not committed', () => {
     const id = await f.enqueueOne()
     const held = await transaction()
     const params = f.claimParams({ token: 'slow' })
-    await claim(held.database, params)
+    await createClaim(held.database)(params)
     const recovered = store.claims.recover(params)
     await held.blocks(recovered)
     await held.rollback()

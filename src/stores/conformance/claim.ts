@@ -23,6 +23,16 @@ export const claimCases: readonly Case[] = [
     },
   },
   {
+    name: 'each job comes with what it states, whatever those before it in its batch, and in the last one, do (2.1)',
+    run: async ({ enqueue, claim, get }) => {
+      const kinds = [{}, {}, { maxAttempts: 9 }, { leaseTtlMs: 31_000 }, {}, { maxAttempts: 9 }, {}] as const
+      const ids = await enqueue(...kinds)
+      const specs = []
+      for (const limit of [1, 2, 1, 3]) specs.push(...(await claim({ limit })).jobs.map(({ spec }) => spec))
+      assert.deepEqual(specs, await Promise.all(ids.map(async (id) => (await get(id)).spec)))
+    },
+  },
+  {
     name: 'the second attempt has a higher epoch and says what was charged (0.4, 0.13)',
     run: async ({ start, claim, settle }) => {
       const { id, epoch } = await start()

@@ -44,20 +44,24 @@ type SpecRow = readonly [
   queue: string,
   band: number,
   input: string,
-  spec: string,
+  spec: string | null,
   metadata: string | null,
   traceparent: string | null,
   enqueuedAtMs: number,
 ]
 
-/** Reads specifications; what it parsed it keeps, for the jobs of one batch mostly state the same. */
+/**
+ * Reads specifications; what it parsed it keeps, for the jobs of one batch mostly state the same. `known` is what a row
+ * states that says nothing.
+ */
 function specReader(
   lane: { readonly kind: string; readonly queue: string } | null,
+  known: string,
 ): (row: SpecRow) => JobSpec {
-  const known = new Map<string, Stated>()
+  const read = new Map<string | null, Stated>()
   return (row) => {
-    let stated = known.get(row[5])
-    if (!stated) known.set(row[5], (stated = JSON.parse(row[5]) as Stated))
+    let stated = read.get(row[5])
+    if (!stated) read.set(row[5], (stated = JSON.parse(row[5] ?? known) as Stated))
     return {
       id: row[0],
       kind: lane ? lane.kind : row[1],
@@ -92,12 +96,13 @@ export type ClaimedRow = readonly [
   seq: number,
 ]
 
-/** `lane`: what the rows leave out, where all are of one kind and one queue. */
+/** `lane`: what the rows leave out, where all are of one kind and one queue; `known`: the `spec` that they leave out. */
 export function claimedOf(
   rows: readonly ClaimedRow[],
   lane: { readonly kind: string; readonly queue: string } | null,
+  known = '',
 ): ClaimedJob[] {
-  const specOf = specReader(lane)
+  const specOf = specReader(lane, known)
   return rows.map((row) => ({
     spec: specOf(row as unknown as SpecRow),
     epoch: row[9] ?? 1,
@@ -139,7 +144,7 @@ export const selectRecords: string = `select ${specColumns}, j.state, j.epoch, j
   from holdfast.body b join holdfast.job j on j.seq = b.seq left join holdfast.claim c on c.claim = j.claim`
 
 export function recordsOf(rows: readonly unknown[]): JobRecord[] {
-  const specOf = specReader(null)
+  const specOf = specReader(null, '')
   return (rows as readonly RecordRow[]).map((row) => ({
     spec: specOf(row as unknown as SpecRow),
     state: stateOf(row[9]),

@@ -6,7 +6,7 @@ import { adopt } from './queries/adopt.ts'
 import { queueAges } from './queries/ages.ts'
 import { requestCancel } from './queries/cancel.ts'
 import { checkpoint, checkpoints } from './queries/checkpoint.ts'
-import { claim } from './queries/claim.ts'
+import { createClaim } from './queries/claim.ts'
 import { collect } from './queries/collect.ts'
 import { confirm, transact } from './queries/commits.ts'
 import { reschedule, retry } from './queries/command.ts'
@@ -74,7 +74,7 @@ export function storeOver(
       repairDispatch: unlessNone({ ids: [] }, urgent(repairDispatch)),
     },
     claims: {
-      claim: (params) => claim(database, params),
+      claim: createClaim(database),
       recover: urgent(recover),
       renew: urgent(renew),
       collect: unlessNone({ removed: 0 }, urgent(collect)),

@@ -29,8 +29,8 @@ leased as (insert into holdfast.lease (claim, ttl_ms, expires_at)
   select (select claim from header), d.lease_ttl_ms, (select ms from t) + d.lease_ttl_ms
   from (select distinct lease_ttl_ms from taken) d)`
 /** Of `taken k`. */
-function resultOf(kind: string, queue: string): string {
-  return `k.id, ${kind}, ${queue}, k.band, k.input, k.spec, k.metadata, k.traceparent, k.enqueued_at, k.epoch,
+function resultOf(kind: string, queue: string, spec: string): string {
+  return `k.id, ${kind}, ${queue}, k.band, k.input, ${spec}, k.metadata, k.traceparent, k.enqueued_at, k.epoch,
   k.attempt, k.failures, k.evictions, k.waited_ms, k.seq`
 }
 const inClaimOrder = 'order by k.band, k.visible_at, k.seq'
@@ -65,7 +65,7 @@ function answer(kind: string, queue: string): string {
   const why = `case when exists (select from holdfast.claim c where c.token = $1) then 'void'
     when (select waits from alone) then 'alone' end`
   return `${take}
-select ${resultOf(`case when k.id is null then ${why} else ${kind} end`, queue)}
+select ${resultOf(`case when k.id is null then ${why} else ${kind} end`, queue, 'nullif(k.spec, $9::text)')}
 from t left join taken k on true ${inClaimOrder}`
 }
 
@@ -98,24 +98,32 @@ ${answer('null', 'null::text')}`
 
 type Answer = ClaimedRow | readonly [id: null, why: string | null, ...rest: Value[]]
 
-export async function claim(database: Database, params: ClaimParams): Promise<ClaimReply> {
-  const none = vain(params)
-  if (none) return none
-  try {
-    const open = { ...params, queues: params.queues.filter(({ limit }) => limit > 0) }
-    const one = oneLane(open)
-    const rows = await database.autocommit('common', (session) =>
-      session.query<Answer>(one ? claimOne : claimMany, paramsOf(open)),
-    )
-    const [id, why] = rows[0] as Answer
-    if (id !== null)
-      return { kind: 'claimed', jobs: claimedOf(rows as ClaimedRow[], one), soloWaiting: false }
-    if (why === 'void') return { kind: 'void' }
-    if (why === 'alone') return await database.transaction('common', (session) => claimAlone(session, params))
-    return { kind: 'claimed', jobs: [], soloWaiting: false }
-  } catch (error) {
-    if (isDuplicate(error)) return { kind: 'void' }
-    throw error
+/** What jobs state is mostly the same from claim to claim: the text that came last is not sent again. */
+export function createClaim(database: Database): (params: ClaimParams) => Promise<ClaimReply> {
+  let last = ''
+  return async (params) => {
+    const none = vain(params)
+    if (none) return none
+    const known = last
+    try {
+      const open = { ...params, queues: params.queues.filter(({ limit }) => limit > 0) }
+      const one = oneLane(open)
+      const rows = await database.autocommit('common', (session) =>
+        session.query<Answer>(one ? claimOne : claimMany, [...paramsOf(open), known]),
+      )
+      const [id, why] = rows[0] as Answer
+      if (id !== null) {
+        last = (rows.at(-1) as ClaimedRow)[5] ?? known
+        return { kind: 'claimed', jobs: claimedOf(rows as ClaimedRow[], one, known), soloWaiting: false }
+      }
+      if (why === 'void') return { kind: 'void' }
+      if (why === 'alone')
+        return await database.transaction('common', (session) => claimAlone(session, params))
+      return { kind: 'claimed', jobs: [], soloWaiting: false }
+    } catch (error) {
+      if (isDuplicate(error)) return { kind: 'void' }
+      throw error
+    }
   }
 }
 
@@ -132,7 +140,7 @@ pick as materialized (select j.ctid as tid from holdfast.job j
   where j.seq = any($3::bigint[]) and j.place = $4::smallint and j.visible_at <= (select ms from t)
   order by j.seq for update skip locked),
 ${take}
-select ${resultOf('k.kind', 'k.queue')} from taken k ${inClaimOrder}`
+select ${resultOf('k.kind', 'k.queue', 'k.spec')} from taken k ${inClaimOrder}`
 
 /**
  * The long way, for while a job on its last eviction is due: look, choose by the rules of the port, lock what was
