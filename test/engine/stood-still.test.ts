@@ -1,4 +1,5 @@
 // A process that stood still: its event loop was blocked, it was stopped, or the machine slept (cases E11, E14).
+import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { defineJob } from '../../src/engine/jobs/definition.ts'
 import { type Bench, bench, never, stopNow } from '../support/bench.ts'
@@ -46,6 +47,27 @@ describe('a process that stood still', () => {
     expect(b.of('loop.stalled')).toMatchObject([{ forMs: 3_595_000, jobs: ['j0'] }])
     expect(b.of('attempt.uncertain')).toHaveLength(1)
     expect(b.wire.sent('claims.renew')).toHaveLength(renewed + 1)
+    await stopNow(b)
+  })
+
+  it('between a claim and its first handlers starts none that it cannot vouch for', async () => {
+    const b = bench({ jobs: [job], queues: { default: { concurrency: 5 } } })
+    await b.engine.start()
+    await b.clock.advance(1_000)
+    b.wire.next('claims.claim', 'hang')
+    await b.engine.enqueue(job, null, { id: 'j0' })
+    await turn()
+    b.wire.letGo()
+    for (let k = 0; k < 5 && !b.clock.armed.includes('start'); k++) await turn()
+    expect(b.clock.armed).toContain('start')
+    b.clock.sleep(40_000)
+    b.wire.next('claims.renew', 'hang')
+    await b.clock.settle()
+    expect(b.of('attempt.uncertain')).toHaveLength(1)
+    expect(b.of('attempt.started')).toHaveLength(0)
+    b.wire.letGo()
+    await b.clock.settle()
+    expect(b.of('attempt.started')).toHaveLength(1)
     await stopNow(b)
   })
 })

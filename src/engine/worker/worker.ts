@@ -84,6 +84,8 @@ export function createWorker(
   function startAll(): void {
     const attempts = starting
     starting = []
+    // This process may have stood still meanwhile.
+    leases.woke()
     for (const attempt of attempts) attempt.run()
   }
 
