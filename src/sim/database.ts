@@ -136,9 +136,10 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
       // A stall cuts no connection: what was asked meanwhile is answered in the end.
       if (fault.how !== 'stall') state.generation += 1
       world.recorder.happened(null, { type: 'database.down', forMs: fault.forMs ?? 0 })
-      world.later(fault.forMs ?? 0, 'database-up', () => {
+      const end = (): void => {
         if (state.down === fault) database.comeUp()
-      })
+      }
+      world.later(fault.forMs ?? 0, 'database-up', end, fault.how)
     },
     fill: (fault) => {
       world.struck(fault, null, null, fault.forMs)

@@ -95,7 +95,8 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   ): WorldEvent {
     const ordinal = owner ? ++owner.ordinal : ++state.ordinal
     const node = owner ? owner.node.index : 0
-    const event = { atMs: state.nowMs + delayMs, node, ordinal, owner, live: true, label, fire, about }
+    const atMs = state.nowMs + delayMs
+    const event = { atMs, node, ordinal, made: ordinal, owner, live: true, label, fire, about }
     queue.push(event)
     return event
   }

@@ -8,6 +8,8 @@ export interface WorldEvent {
   atMs: number
   readonly node: number
   ordinal: number
+  /** Its first ordinal: it keeps it, also where it was put back. */
+  readonly made: number
   /** The process that it happens to; null for the environment and the database. */
   readonly owner: Incarnation | null
   /** False once it was cancelled. */

@@ -2,6 +2,7 @@ import { finish } from '../hash.ts'
 import { deviationsAt } from './deviations.ts'
 import type { Leaving } from './frontier.ts'
 import type { Topology } from './topology.ts'
+import { Account } from './account.ts'
 import { type Walk, walk } from './walk.ts'
 
 /** Two ways into what was taken for one state: schedules, and the step before which each stands there. */
@@ -52,20 +53,21 @@ export async function audit(
 /** How many of the steps after the state leave the default. */
 const leaveOneIn = 8
 
-/** What happens after the state, a line each: when, to whom, what, with what answer, and what could be done. */
+/** What happens in each step after the state: when, to whom, what, with what answer, what is told of it, and what could be done. */
 async function continued(
   topology: Topology,
   { path, step: from }: Place,
   continuation: number,
   most: number,
 ): Promise<string[]> {
-  const told: string[] = []
+  const told: string[][] = []
   let world: Walk['world'] | null = null
-  let fromMs = 0
+  let account: Account | null = null
   let at = 0
-  const walked = await walk({
+  const { recorder } = await walk({
     topology,
     begun: (begun) => (world = begun),
+    watch: (event) => told.at(-1)?.push(account?.of(event) ?? ''),
     choose: (step) => {
       const now = world as Walk['world']
       const next = path[at]
@@ -74,19 +76,18 @@ async function continued(
         return deviationsAt(now, topology, step)[next.nth] ?? null
       }
       if (step < from) return null
-      if (step === from) fromMs = now.nowMs
+      account ??= new Account(now.nowMs)
       if (told.length >= most) return 'stop'
       const event = now.next()
       const others = deviationsAt(now, topology, step)
       const draw =
         finish(Math.imul(continuation + 1, 0x9e3779b1) ^ Math.imul(step - from + 1, 0x85ebca6b)) >>> 0
       const taken = others.length > 0 && draw % leaveOneIn === 0 ? (draw >>> 8) % others.length : -1
-      told.push(
-        `+${(event?.atMs ?? 0) - fromMs} ms ${event?.owner?.node.name ?? 'world'} ${event?.label ?? ''} ${others.length} ${taken}`,
-      )
+      told.push([event ? account.ofStep(event) : 'nothing', `${taken} of ${others.length}`])
       return others[taken] ?? null
     },
   })
-  for (const { property, kind } of walked.recorder.violations) told.push(`${property}: ${kind}`)
-  return told
+  // The last of a walk: a violation ends it.
+  for (const { property, kind } of recorder.violations) told.at(-1)?.push(`${property}: ${kind}`)
+  return told.map((lines) => lines.join('; '))
 }

@@ -20,7 +20,8 @@ export function databaseOf(content: Content, portrait: Portrait): void {
   portrait.value({ watch, named, checkpoints, control })
 }
 
-function jobOn(portrait: Portrait, job: JobRecord): void {
+/** A row, or a copy of it on its way. */
+export function jobOn(portrait: Portrait, job: JobRecord): void {
   portrait.text(job.spec.id)
   portrait.text(job.state)
   portrait.mix(job.epoch)

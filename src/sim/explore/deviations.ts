@@ -1,7 +1,9 @@
 import { CommandRefused, StoreUnavailable } from '../../engine/errors.ts'
 import type { WorldEvent } from '../clock/queue.ts'
 import type { Fault } from '../faults/fault.ts'
+import { Diverged } from '../chooser.ts'
 import { familyNamed } from '../faults/index.ts'
+import { stop } from '../faults/shutdown.ts'
 import type { Message } from '../faults/wire.ts'
 import { crash, standStill } from '../node.ts'
 import { arrival } from '../database.ts'
@@ -98,11 +100,42 @@ function faultOf(
   }
 }
 
-/** Brings a deviation about; answers the event that is to fire in this step, or null: none is. */
+/**
+ * Brings a deviation about; answers the event that is to fire in this step, or null: none is. Where there is nothing
+ * to bring about, the schedule is one of other code, and the run has failed with `Diverged`.
+ */
 export function deviate(world: World, deviation: Deviation): WorldEvent | null {
   const next = world.next() as WorldEvent
-  if (deviation.what === 'swap') return sameInstant(world, next)[deviation.nth] as WorldEvent
-  const { fault, order } = deviation
+  if (deviation.what === 'swap') {
+    const other = sameInstant(world, next)[deviation.nth]
+    if (!other) world.fail(divergedAt(deviation, next))
+    return other ?? null
+  }
+  if (!canStrike(deviation.fault, next)) {
+    world.fail(divergedAt(deviation, next))
+    return null
+  }
+  return strike(world, next, deviation)
+}
+
+/** Whether what the fault strikes is there, and called as it was. */
+function canStrike({ node, call }: Fault, next: WorldEvent): boolean {
+  const message = messageOf(next)
+  return (message?.owner.node.name ?? next.owner?.node.name) === node && message?.call === call
+}
+
+function divergedAt(deviation: Deviation, { label, atMs }: WorldEvent): Diverged {
+  const what = deviation.what === 'swap' ? 'another event of the instant' : deviation.fault.id
+  return new Diverged(
+    `diverged: the schedule leaves the default at step ${deviation.step} by ${what}, and there is none here, before ${label} at +${atMs / 1000}s; the code or the topology is not that of the recording`,
+  )
+}
+
+function strike(
+  world: World,
+  next: WorldEvent,
+  { fault, order }: Extract<Deviation, { readonly what: 'fault' }>,
+): null {
   const message = messageOf(next)
   switch (fault.family) {
     case 'lost-request':
@@ -136,6 +169,9 @@ export function deviate(world: World, deviation: Deviation): WorldEvent | null {
       world.later(next.atMs - world.nowMs + (fault.forMs ?? 0), 'restart', () => world.start(node), node.name)
       return null
     }
+    case 'shutdown':
+      if (next.owner) stop(world, fault, next.owner)
+      return null
     case 'operator':
       if (order) giveOrder(world, order, next.atMs - world.nowMs, fault)
       return null

@@ -23,7 +23,9 @@ export interface ExploreOptions extends Sizes {
   readonly reversed?: boolean
   /** Called now and then: shows a watchdog that it is alive. */
   readonly beat?: () => void
-  readonly met?: (world: World, content: Content) => void
+  /** Told of each state that is walked on from, with what the database holds, and its identity. */
+  readonly met?: (world: World, content: Content, key: Int32Array) => void
+  /** Told of each state that was taken for one that is known. */
   readonly alike?: (alike: Alike) => void
 }
 

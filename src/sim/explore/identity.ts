@@ -1,25 +1,30 @@
-import { type RestState, restStateOf } from '../../engine/rest-state.ts'
 import type { Content } from '../../stores/memory/content.ts'
 import { jobsUnder } from '../../stores/memory/claims.ts'
 import type { WorldEvent } from '../clock/queue.ts'
 import type { Message } from '../faults/wire.ts'
-import type { Incarnation, SimNode } from '../node.ts'
+import type { SimNode } from '../node.ts'
 import type { World } from '../world.ts'
+import { Contents } from './contents.ts'
 import { databaseOf } from './database.ts'
+import { Life } from './life.ts'
 import { Portrait, type Texts } from './portrait.ts'
 
-/** What the identity of a state is made of; one can be left out, to see that it is missed. */
+/**
+ * What the identity of a state is made of, and `time`: that what was met later does not stand for what is met earlier.
+ * One can be left out, to see that it is missed.
+ */
 export const components = [
   'database',
   'claims',
+  'inserts',
   'nodes',
   'restarts',
   'deferred',
-  'outage',
   'messages',
   'timers',
   'environment',
   'monitors',
+  'time',
 ] as const
 export type Component = (typeof components)[number]
 
@@ -27,23 +32,6 @@ export interface IdentityOptions {
   /** Take a process that rests for what it says of itself, not for all that it ever met. Default true. */
   readonly rest?: boolean
   readonly omit?: Component
-}
-
-/** A process as the sum of its inputs since it started, or since it last rested. */
-interface Life {
-  process: Incarnation | null
-  /** Null: it has not rested yet. */
-  rest: RestState
-  readonly inputs: Input[]
-  /** Of all that; drawn when somebody looks at it. */
-  readonly portrait: Portrait
-  isOld: boolean
-}
-
-interface Input {
-  readonly label: string
-  readonly about: unknown
-  readonly atMs: number
 }
 
 const nothing = { owner: null, label: '', about: null } as const
@@ -56,10 +44,9 @@ export class Identity {
   readonly #world: World
   readonly #content: () => Content
   readonly #texts: Texts
-  readonly #rest: boolean
   readonly #omit: Component | null
+  readonly #contents: Contents
   readonly #lives: readonly Life[]
-  readonly #messages = new WeakMap<object, Portrait>()
   readonly #monitors: { steps: number; readonly portrait: Portrait }[] = []
   readonly #database: Portrait
   readonly #whole: Portrait
@@ -69,18 +56,11 @@ export class Identity {
     this.#world = world
     this.#content = content
     this.#texts = texts
-    this.#rest = rest
     this.#omit = omit ?? null
     this.#database = new Portrait(texts)
     this.#whole = new Portrait(texts)
-    const fresh = (): Life => ({
-      process: null,
-      rest: null,
-      inputs: [],
-      portrait: new Portrait(texts),
-      isOld: true,
-    })
-    this.#lives = world.nodes.map(fresh)
+    this.#contents = new Contents(texts)
+    this.#lives = world.nodes.map((node) => new Life(world, node, this.#contents, texts, rest))
   }
 
   /**
@@ -88,72 +68,21 @@ export class Identity {
    * its process stood still.
    */
   fired(event: WorldEvent | null, deferred: boolean): void {
-    const { nodes, nowMs } = this.#world
-    const { owner, label, about } = event ?? nothing
-    if (owner === null) this.#databaseIsOld = true
-    for (const [k, node] of nodes.entries()) {
-      const life = this.#lives[k] as Life
-      if (life.process !== node.process) {
-        life.process = node.process
-        life.rest = null
-        life.inputs.length = 0
-        life.inputs.push({ label: 'start', about: null, atMs: nowMs })
-      } else if (owner === null || owner !== node.process || deferred) {
-        continue
-      } else {
-        life.inputs.push({ label, about, atMs: nowMs })
-      }
-      life.isOld = true
-      if (this.#rest && node.process) this.#restOf(node.process, life)
-    }
-  }
-
-  /**
-   * Which timer is whose is not said of two handlers at once: then it does not rest. What one handler is at is the
-   * timer that it waits for.
-   */
-  #restOf(process: Incarnation, life: Life): void {
-    if (!process.engine || process.paused || process.handlers.size > 1 || this.#isCalling(process)) return
-    const state = restStateOf(process.engine)
-    if (!state) return
-    life.rest = state
-    life.inputs.length = 0
-  }
-
-  #lifeOf(life: Life): Portrait {
-    const { portrait } = life
-    if (!life.isOld) return portrait
-    life.isOld = false
-    portrait.reset().value(life.rest)
-    for (const { label, about, atMs } of life.inputs) {
-      portrait.text(label)
-      portrait.instant(atMs)
-      if (about !== null) portrait.portrait(this.#aboutOf(about))
-    }
-    return portrait
-  }
-
-  /** Every call that is not over has its bound. */
-  #isCalling(process: Incarnation): boolean {
-    return this.#world.ahead.some(
-      ({ owner, live, label }) => owner === process && live && label === 'call-bound',
-    )
+    if (event === null || event.owner === null) this.#databaseIsOld = true
+    for (const life of this.#lives) life.fired(event ?? nothing, deferred)
   }
 
   /** Fills `key` with 128 bits. */
   tell(key: Int32Array): void {
     const whole = this.#whole.reset()
-    const { nodes, database } = this.#world
+    const { nodes } = this.#world
     if (this.#has('database')) whole.portrait(this.#databaseNow())
-    if (this.#has('outage')) {
-      whole.value(database.down?.how ?? null)
-      whole.number(database.aheadMs)
-    }
     for (const [k, node] of nodes.entries()) this.#node(whole, node, this.#lives[k] as Life)
     this.#ahead(whole)
     if (this.#has('monitors')) this.#monitorsOn(whole)
     const names = this.#relate(whole)
     if (this.#has('claims')) this.#claims(whole, names)
+    if (this.#has('inserts')) this.#inserts(whole, names)
     key[0] = whole.a
     key[1] = whole.b
     key[2] = whole.c
@@ -174,55 +103,54 @@ export class Identity {
     if (this.#has('restarts')) whole.mix(incarnations)
     whole.mix(process === null ? 0 : process.paused ? 1 : process.stopping ? 2 : 3)
     if (process === null) return
-    if (this.#has('nodes')) whole.portrait(this.#lifeOf(life))
+    if (this.#has('nodes')) whole.portrait(life.portrait())
     if (!this.#has('deferred')) return
     whole.mix(process.deferred.length)
-    for (const { label, about } of process.deferred) this.#event(whole, label, about)
+    for (const event of process.deferred) this.#event(whole, event)
   }
 
-  /** Everything that is pending, in the order in which it would fire. */
+  /** Everything that is pending, in the order in which it would fire: also what ends an outage, while there is one. */
   #ahead(whole: Portrait): void {
     const { ahead, nowMs } = this.#world
     for (let k = ahead.length - 1; k >= 0; k--) {
-      const { live, owner, node, atMs, label, about } = ahead[k] as WorldEvent
-      // What a dead process was to get does nothing.
-      if (!live || (owner !== null && !owner.alive)) continue
+      const event = ahead[k] as WorldEvent
+      if (!isDue(event)) continue
+      const { owner, node, atMs, about } = event
       const message = about !== null && typeof about === 'object'
       if (!this.#has(message ? 'messages' : owner ? 'timers' : 'environment')) continue
       whole.mix(node)
       whole.mix(atMs - nowMs)
-      this.#event(whole, label, about)
+      this.#event(whole, event)
     }
     whole.mix(0x0fc19dc6)
   }
 
-  #event(whole: Portrait, label: string, about: unknown): void {
+  #event(whole: Portrait, event: WorldEvent): void {
+    const { label, about } = event
     whole.text(label)
+    whole.mix(this.#placeOf(event))
     if (about === null) return
-    whole.portrait(this.#aboutOf(about))
+    whole.portrait(this.#contents.of(about))
     if (typeof about !== 'object') return
     const { owner, generation } = about as Message
     whole.mix(owner.number * 2 + Number(owner.alive))
     whole.mix(generation === null ? 2 : Number(generation === this.#world.database.generation))
   }
 
-  #aboutOf(about: unknown): Portrait {
-    if (typeof about !== 'object' || about === null) {
-      const portrait = new Portrait(this.#texts)
-      portrait.value(about)
-      return portrait
+  /**
+   * Of all that its process waits for under that label, in the order in which it was made: what a timer belongs to is
+   * told by nothing else.
+   */
+  #placeOf({ owner, label, made }: WorldEvent): number {
+    if (owner === null) return 0
+    let place = 0
+    for (const other of this.#world.ahead) {
+      if (other.owner === owner && other.made < made && other.label === label && other.live) place += 1
     }
-    let portrait = this.#messages.get(about)
-    if (!portrait) {
-      const { what, owner, call, content } = about as Message
-      portrait = new Portrait(this.#texts)
-      portrait.text(what)
-      portrait.mix(owner.node.index)
-      portrait.text(call)
-      portrait.value(content)
-      this.#messages.set(about, portrait)
+    for (const other of owner.deferred) {
+      if (other.made < made && other.label === label && other.live) place += 1
     }
-    return portrait
+    return place
   }
 
   #monitorsOn(whole: Portrait): void {
@@ -247,9 +175,17 @@ export class Identity {
     return names
   }
 
-  /** Headers of claims that something still names: whether they are there, and void. The others leave no trace. */
+  /**
+   * Headers of claims that something still names: whether they are there, and void. Of the others only how many there
+   * are to be removed.
+   */
   #claims(whole: Portrait, names: readonly string[]): void {
     const content = this.#content()
+    let spent = 0
+    for (const { token, worker } of content.claims.values()) {
+      if (worker !== null && jobsUnder(content, token).length === 0) spent += 1
+    }
+    whole.mix(spent)
     for (const [place, name] of names.entries()) {
       const claim = content.claims.get(name)
       if (!claim) continue
@@ -258,4 +194,14 @@ export class Identity {
       for (const { spec } of jobsUnder(content, name)) whole.text(spec.id)
     }
   }
+
+  /** Which jobs a request that is still under way has created: sent again, it is told so. */
+  #inserts(whole: Portrait, names: readonly string[]): void {
+    for (const insertId of this.#content().insertIds.values()) whole.mix(names.indexOf(insertId))
+  }
+}
+
+/** What a dead process was to get does nothing. */
+function isDue({ live, owner }: WorldEvent): boolean {
+  return live && (owner === null || owner.alive)
 }

@@ -23,8 +23,8 @@ export interface LaneOptions {
   readonly identity: IdentityOptions
   /** Called now and then: shows a watchdog that it is alive. */
   readonly beat?: () => void
-  /** Told of each state that is new. */
-  readonly met?: (world: World, content: Content) => void
+  /** Told of each state that is walked on from, with what the database holds, and its identity. */
+  readonly met?: (world: World, content: Content, key: Int32Array) => void
   /** Told of each state that was taken for one that is known. */
   readonly alike?: (alike: Alike) => void
 }
@@ -35,6 +35,8 @@ export interface Found {
   readonly place: number
   readonly deviations: readonly Deviation[]
   readonly violations: readonly Violation[]
+  /** Of the walk up to the violation. */
+  readonly traceHash: string
 }
 
 /** Walks schedules of a level, one after the other, until none is left that nobody has taken. */
@@ -46,6 +48,7 @@ const lookEach = 64
 
 export function createLane(options: LaneOptions): Lane {
   const { topology, shared, prune, most } = options
+  const ignoresTime = options.identity.omit === 'time'
   const texts = new Texts()
   const seen = new Seen(shared.seen, options.lanes)
   const frontier = new Frontier(shared)
@@ -88,15 +91,15 @@ export function createLane(options: LaneOptions): Lane {
         const { world, content, identity } = stands as unknown as NonNullable<typeof stands>
         if (step < from) return again(world, step)
         counts.states += 1
+        if (prune || options.met) identity.tell(key)
         if (prune) {
-          identity.tell(key)
-          if (!seen.isNew(key, world.nowMs, run, step, by)) {
+          if (!seen.isNew(key, ignoresTime ? 0 : world.nowMs, run, step, by)) {
             counts.pruned += 1
             options.alike?.({ pruned: { path, step }, known: knownAt(by) })
             return 'stop'
           }
         }
-        options.met?.(world, content())
+        options.met?.(world, content(), key)
         if (level < most) {
           const others = deviationsAt(world, topology, step).length
           const atMs = world.next()?.atMs ?? 0
@@ -109,7 +112,8 @@ export function createLane(options: LaneOptions): Lane {
     for (const [k, { evaluations }] of recorder.tallies.entries())
       evaluated[k] = (evaluated[k] ?? 0) + evaluations
     if (stop?.kind === 'failure') throw stop.error
-    return recorder.violations.length > 0 ? { deviations: taken, violations: recorder.violations } : null
+    const { violations } = recorder
+    return violations.length > 0 ? { deviations: taken, violations, traceHash: recorder.digest() } : null
   }
 
   function knownAt([run = 0, step = 0]: Int32Array): Place {

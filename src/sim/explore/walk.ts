@@ -1,3 +1,4 @@
+import type { HistoryEvent } from '../../engine/history.ts'
 import type { Content } from '../../stores/memory/content.ts'
 import { transparentMemoryStore } from '../../stores/memory/index.ts'
 import { createBarrier } from '../barrier.ts'
@@ -34,6 +35,8 @@ export interface WalkOptions {
   readonly choose: (step: number) => Deviation | null | 'stop'
   /** After each step, with the event that fired; null: a fault struck, and nothing fired. */
   readonly fired?: (event: WorldEvent | null, deferred: boolean) => void
+  /** Told of every history event. */
+  readonly watch?: (event: HistoryEvent) => void
   readonly keepStory?: boolean
   readonly beat?: () => void
 }
@@ -41,7 +44,7 @@ export interface WalkOptions {
 /** Walks until the horizon, a violation, or until it is stopped. */
 export async function walk(options: WalkOptions): Promise<Walk> {
   const { topology, choose, fired = () => {}, keepStory = false, beat = () => {} } = options
-  const { world, content } = await worldOf(topology, keepStory)
+  const { world, content } = await worldOf(options)
   const { recorder } = world
   const course = { steps: 0, over: false, last: undefined as WorldEvent | null | undefined, deferred: false }
   begin(world, topology)
@@ -73,10 +76,11 @@ export async function walk(options: WalkOptions): Promise<Walk> {
   return { world, recorder, steps: course.steps, stop }
 }
 
-async function worldOf(
-  topology: Topology,
-  keepStory: boolean,
-): Promise<{ world: World; content: () => Content }> {
+async function worldOf({
+  topology,
+  keepStory = false,
+  watch = () => {},
+}: WalkOptions): Promise<{ world: World; content: () => Content }> {
   let content: () => Content = () => {
     throw new TypeError('the store has not been made')
   }
@@ -93,7 +97,7 @@ async function worldOf(
         properties: topology.properties,
         keepStory,
         now,
-        watch: () => {},
+        watch,
         broke: (error) => world.fail(error),
       }),
   })
@@ -101,12 +105,13 @@ async function worldOf(
 }
 
 function machinesOf(topology: Topology): Machines {
-  const { jobs, workers, sweepers, concurrency, intervals } = topology
+  const { jobs, workers, sweepers, concurrency, intervals, duties = [] } = topology
   const queues = [...new Set(jobs.map(({ settings }) => settings.queue))]
   return {
     concurrency,
     intervals,
     jobs,
+    duties,
     workers: workers + sweepers,
     ability: (k) => ({ jobs, queues: k < workers ? queues : [] }),
   }

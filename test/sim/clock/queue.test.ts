@@ -6,6 +6,7 @@ const event = (atMs: number, node: number, ordinal: number, live = true): WorldE
   atMs,
   node,
   ordinal,
+  made: ordinal,
   owner: null,
   live,
   label: `${atMs}/${node}/${ordinal}`,

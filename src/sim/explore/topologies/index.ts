@@ -1,8 +1,35 @@
 import { InvalidArgument } from '../../../engine/errors.ts'
 import type { Topology } from '../topology.ts'
+import { cancelAgainstComplete } from './cancel-against-complete.ts'
+import { claimRace } from './claim-race.ts'
+import { holdAgainstClaim } from './hold-against-claim.ts'
+import { leaderHandOver } from './leader-hand-over.ts'
+import { leaseLapse } from './lease-lapse.ts'
+import { lostClaimReply } from './lost-claim-reply.ts'
+import { moreJobsThanSlots } from './more-jobs-than-slots.ts'
+import { outageAndGrace } from './outage-and-grace.ts'
+import { reclaimAgainstSettle } from './reclaim-against-settle.ts'
+import { retryAgainstReclaim } from './retry-against-reclaim.ts'
+import { shutdownAgainstClaim } from './shutdown-against-claim.ts'
 import { standard } from './standard.ts'
+import { zombieSettle } from './zombie-settle.ts'
 
-export const topologies: readonly Topology[] = [standard]
+/** The small systems whose schedules are explored, each around one race; the standard one last, and by far the largest. */
+export const topologies: readonly Topology[] = [
+  claimRace,
+  lostClaimReply,
+  leaseLapse,
+  zombieSettle,
+  reclaimAgainstSettle,
+  cancelAgainstComplete,
+  outageAndGrace,
+  moreJobsThanSlots,
+  shutdownAgainstClaim,
+  retryAgainstReclaim,
+  holdAgainstClaim,
+  leaderHandOver,
+  standard,
+]
 
 /** Throws `InvalidArgument` where there is none of that name. */
 export function topologyNamed(name: string, known: readonly Topology[]): Topology {
