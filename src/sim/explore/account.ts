@@ -35,6 +35,8 @@ export class Account {
   #item(key: string, item: unknown): unknown {
     // What a producer stated of a job is the same wherever it stands.
     if (key === 'spec') return (item as { readonly id: string }).id
+    // Requests and commands are counted apart, so that one of each may have one name.
+    if (key === 'insertId') return `insert~${String(item)}`
     if (shown.has(key)) return item === null ? null : 'some time'
     if (typeof item !== 'number') return item
     if (item >= epochMs / 2) return `+${item - epochMs - this.#fromMs}`

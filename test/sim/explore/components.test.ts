@@ -61,9 +61,10 @@ const begunAnew: FaultOption = {
 
 const shown: Readonly<Record<Component, Shown>> = {
   database: {
-    says: 'whether a settle without an answer had landed',
+    says: 'whether a hold without an answer had landed',
     topology: small({
-      faults: [...lasts('lost-request', ['jobs.settle']), ...lasts('lost-reply', ['jobs.settle'])],
+      orders: [{ atMs: 25, command: 'hold' }],
+      faults: [...lasts('lost-request', ['control.set']), ...lasts('lost-reply', ['control.set'])],
     }),
     deviations: 1,
   },

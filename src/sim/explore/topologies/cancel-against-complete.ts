@@ -1,5 +1,4 @@
 import { cancelObserved } from '../../../properties/cancel-observed.ts'
-import { versionsCount } from '../../../properties/versions-count.ts'
 import type { Topology } from '../topology.ts'
 import { core, intervals, nap, overCallMs, underCallMs } from './common.ts'
 
@@ -23,6 +22,6 @@ export const cancelAgainstComplete: Topology = {
     { family: 'slow-reply', forMs: underCallMs, calls },
     { family: 'crash', forMs: underCallMs, nodes: ['w1'], calls },
   ],
-  properties: [...core, cancelObserved, versionsCount],
+  properties: [...core, cancelObserved],
   deviations: 2,
 }

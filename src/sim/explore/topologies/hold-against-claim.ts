@@ -16,6 +16,10 @@ export const holdAgainstClaim: Topology = {
     { atMs: 0, job: nap, input: { forMs: 3_000 }, options: { id: 'j1' } },
     { atMs: 6_000, job: nap, input: { forMs: 3_000 }, options: { id: 'j2' } },
   ],
+  orders: [
+    { atMs: 7_000, command: 'hold' },
+    { atMs: 12_000, command: 'resume' },
+  ],
   horizonMs: 32_000,
   faults: [
     { family: 'operator', order: { command: 'hold' }, calls },

@@ -13,7 +13,7 @@ export const zombieSettle: Topology = {
   work: [{ atMs: 0, job: nap, input: { forMs: 12_000 }, options: { id: 'j1' } }],
   horizonMs: 75_000,
   faults: [
-    { family: 'pause', forMs: overLeaseMs, nodes: ['w1', 'w2'], calls: ['claims.claim', 'jobs.settle'] },
+    { family: 'pause', forMs: overLeaseMs, calls: ['claims.claim', 'claims.renew', 'jobs.settle'] },
     { family: 'late-request', forMs: overCallMs, calls: ['jobs.settle'] },
     { family: 'late-request', forMs: overLeaseMs, calls: ['jobs.settle', 'claims.renew'] },
     { family: 'lost-reply', calls: ['jobs.settle', 'claims.renew'] },
