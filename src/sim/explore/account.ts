@@ -2,6 +2,7 @@ import type { HistoryEvent } from '../../engine/history.ts'
 import { epochMs } from '../clock/node-clock.ts'
 import type { WorldEvent } from '../clock/queue.ts'
 import { messageOf } from './deviations.ts'
+import { requestName } from './portrait.ts'
 
 /**
  * What happens from an instant on, told so that two runs that differ only in when that is, and in how things are
@@ -35,8 +36,7 @@ export class Account {
   #item(key: string, item: unknown): unknown {
     // What a producer stated of a job is the same wherever it stands.
     if (key === 'spec') return (item as { readonly id: string }).id
-    // Requests and commands are counted apart, so that one of each may have one name.
-    if (key === 'insertId') return `insert~${String(item)}`
+    if (key === 'insertId') return requestName(String(item))
     if (shown.has(key)) return item === null ? null : 'some time'
     if (typeof item !== 'number') return item
     if (item >= epochMs / 2) return `+${item - epochMs - this.#fromMs}`

@@ -7,7 +7,7 @@ import type { World } from '../world.ts'
 import { Contents } from './contents.ts'
 import { databaseOf } from './database.ts'
 import { Life } from './life.ts'
-import { Portrait, type Texts } from './portrait.ts'
+import { Portrait, type Texts, requestName } from './portrait.ts'
 
 /**
  * What the identity of a state is made of, and `time`: that what was met later does not stand for what is met earlier.
@@ -197,7 +197,7 @@ export class Identity {
 
   /** Which jobs a request that is still under way has created: sent again, it is told so. */
   #inserts(whole: Portrait, names: readonly string[]): void {
-    for (const insertId of this.#content().insertIds.values()) whole.mix(names.indexOf(insertId))
+    for (const id of this.#content().insertIds.values()) whole.mix(names.indexOf(requestName(id)))
   }
 }
 

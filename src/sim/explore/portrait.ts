@@ -79,7 +79,7 @@ export class Portrait {
       case 'number':
         return this.#texts.of(key).isInstant ? this.instant(of) : this.number(of)
       case 'string':
-        return this.text(of)
+        return this.text(key === 'insertId' ? requestName(of) : of)
       case 'boolean':
         return this.mix(of ? 0x6a09e667 : 0x3c6ef372)
       case 'object':
@@ -117,6 +117,11 @@ export class Portrait {
       this.value(value)
     }
   }
+}
+
+/** Of a request to insert: those and commands are counted apart, so that one of each may be called alike. */
+export function requestName(insertId: string): string {
+  return `insert~${insertId}`
 }
 
 const bits = new DataView(new ArrayBuffer(8))
