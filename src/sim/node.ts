@@ -62,6 +62,8 @@ export interface Incarnation {
   blocked: boolean
   /** It was asked to stop. */
   stopping: boolean
+  /** By what: it says when the next process starts. */
+  stoppedBy: Fault | null
   engine: Engine | null
   /** What came due while it was paused. */
   readonly deferred: WorldEvent[]
@@ -87,6 +89,7 @@ export function startProcess(world: World, node: SimNode): Engine {
     paused: false,
     blocked: false,
     stopping: false,
+    stoppedBy: null,
     engine: null,
     deferred: [],
     handlers: new Set(),

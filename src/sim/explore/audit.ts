@@ -1,7 +1,7 @@
 import { finish } from '../hash.ts'
 import { deviationsAt } from './deviations.ts'
 import type { Leaving } from './frontier.ts'
-import type { Topology } from './topology.ts'
+import type { Deviation, Topology } from './topology.ts'
 import { Account } from './account.ts'
 import { type Walk, walk } from './walk.ts'
 
@@ -73,7 +73,7 @@ async function continued(
       const next = path[at]
       if (next?.step === step) {
         at += 1
-        return deviationsAt(now, topology, step)[next.nth] ?? null
+        return deviationsAt(now, topology, step)[next.nth] as Deviation
       }
       if (step < from) return null
       account ??= new Account(now.nowMs)

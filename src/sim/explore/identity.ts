@@ -103,6 +103,7 @@ export class Identity {
     if (this.#has('restarts')) whole.mix(incarnations)
     whole.mix(process === null ? 0 : process.paused ? 1 : process.stopping ? 2 : 3)
     if (process === null) return
+    if (this.#has('restarts')) whole.number(process.stoppedBy?.forMs ?? -1)
     if (this.#has('nodes')) whole.portrait(life.portrait())
     if (!this.#has('deferred')) return
     whole.mix(process.deferred.length)

@@ -81,7 +81,8 @@ export class Life {
    * timer that it waits for.
    */
   #restOf(process: Incarnation): RestState {
-    if (!process.engine || process.paused || process.handlers.size > 1 || this.#isCalling(process)) return null
+    if (!process.engine || process.paused || process.handlers.size > 1 || this.#isCalling(process))
+      return null
     return restStateOf(process.engine)
   }
 

@@ -14,7 +14,7 @@ import type { Stop } from '../driver.ts'
 import { type World, createWorld } from '../world.ts'
 import { StoreUnavailable } from '../../engine/errors.ts'
 import { defaultIntervals } from '../../engine/settings.ts'
-import { deviate, giveOrder } from './deviations.ts'
+import { deviate, giveOrder } from './deviate.ts'
 import type { Deviation, Topology } from './topology.ts'
 
 /** One schedule of a topology, from its start, on the code that ships. */

@@ -29,6 +29,7 @@ export const shutdown: Family = {
 export function stop(world: World, fault: Fault, owner: Incarnation): void {
   if (!owner.alive || owner.paused || owner.stopping) return
   world.struck(fault, owner)
+  owner.stoppedBy = fault
   shutDown(world, owner, fault, () => {
     world.later(fault.forMs ?? 0, 'restart', () => world.start(owner.node), owner.node.name)
   })

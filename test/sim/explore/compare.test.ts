@@ -19,13 +19,15 @@ async function expectSame(topology: Topology, deviations: number): Promise<numbe
 }
 
 describe('with and without pruning the same is reached', () => {
-  test.each(['claim-race', 'lost-claim-reply', 'lease-lapse', 'shutdown-against-claim', 'hold-against-claim'])(
-    '%s',
-    { timeout: 60_000 },
-    async (name) => {
-      expect(await expectSame(topologyNamed(name, topologies), 1)).toBeGreaterThan(0)
-    },
-  )
+  test.each([
+    'claim-race',
+    'lost-claim-reply',
+    'lease-lapse',
+    'shutdown-against-claim',
+    'hold-against-claim',
+  ])('%s', { timeout: 60_000 }, async (name) => {
+    expect(await expectSame(topologyNamed(name, topologies), 1)).toBeGreaterThan(0)
+  })
 
   test('after two deviations', { timeout: 60_000 }, async () => {
     const topology = { ...topologyNamed('cancel-against-complete', topologies), horizonMs: 20_000 }

@@ -42,7 +42,10 @@ describe('what was found', () => {
   test('has the fewest deviations that show it', async () => {
     const { deviations, kinds } = await found()
     expect(kinds).toEqual(['twice'])
-    expect(deviations.map((one) => one.what === 'fault' && one.fault.family)).toEqual(['lost-reply', 'lost-reply'])
+    expect(deviations.map((one) => one.what === 'fault' && one.fault.family)).toEqual([
+      'lost-reply',
+      'lost-reply',
+    ])
   })
 
   test('is found again by its deviations, with the same trace, also from a file', async () => {
@@ -72,13 +75,16 @@ describe('what was found', () => {
 })
 
 describe('a schedule has one trace', () => {
-  test.each(topologies.map((topology) => [topology.name, topology] as const))('%s', async (_, topology: Topology) => {
-    const hashes = new Set<string>()
-    for (let k = 0; k < 3; k++) {
-      const { recorder, steps } = await walk({ topology, choose: () => null, keepStory: k === 1 })
-      hashes.add(`${recorder.digest()} ${steps}`)
-    }
-    hashes.add(`${(await retrace(topology, [])).traceHash} ${[...hashes][0]?.split(' ')[1]}`)
-    expect([...hashes]).toHaveLength(1)
-  })
+  test.each(topologies.map((topology) => [topology.name, topology] as const))(
+    '%s',
+    async (_, topology: Topology) => {
+      const hashes = new Set<string>()
+      for (let k = 0; k < 3; k++) {
+        const { recorder, steps } = await walk({ topology, choose: () => null, keepStory: k === 1 })
+        hashes.add(`${recorder.digest()} ${steps}`)
+      }
+      hashes.add(`${(await retrace(topology, [])).traceHash} ${[...hashes][0]?.split(' ')[1]}`)
+      expect([...hashes]).toHaveLength(1)
+    },
+  )
 })

@@ -18,22 +18,36 @@ describe('the topologies', () => {
     ({ intervals, jobs }) => {
       const { pollMsMax, heartbeatMs, sweepMs } = intervalsOf(intervals)
       const ttlMs = Math.min(...jobs.map(({ settings }) => settings.leaseTtlMs))
-      expect([ttlMs / pollMsMax >= 4, ttlMs / heartbeatMs >= 3, ttlMs / sweepMs >= 1]).toEqual([true, true, true])
+      expect([ttlMs / pollMsMax >= 4, ttlMs / heartbeatMs >= 3, ttlMs / sweepMs >= 1]).toEqual([
+        true,
+        true,
+        true,
+      ])
     },
   )
 
   test('put all that they share to the test, among them', async () => {
     const topology = topologyNamed('reclaim-against-settle', topologies)
-    const { properties } = await explore({ topology, deviations: 1, statesMax: 2 ** 14, schedulesMax: 2 ** 14 })
+    const { properties } = await explore({
+      topology,
+      deviations: 1,
+      statesMax: 2 ** 14,
+      schedulesMax: 2 ** 14,
+    })
     expect(properties.filter(({ evaluations }) => evaluations === 0)).toEqual([])
   })
 
-  test.each(topologies)('$name: one deviation violates nothing, and puts its own properties to the test', async (topology) => {
-    const explored = await explore({ topology, deviations: 1, statesMax: 2 ** 17, schedulesMax: 2 ** 17 })
-    expect(explored).toMatchObject({ complete: true, found: null })
-    expect(explored.pruned).toBeGreaterThan(0)
-    const common = new Set(core.map(({ name }) => name))
-    const vacuous = explored.properties.filter(({ name, evaluations }) => !common.has(name) && evaluations === 0)
-    expect(vacuous).toEqual([])
-  })
+  test.each(topologies)(
+    '$name: one deviation violates nothing, and puts its own properties to the test',
+    async (topology) => {
+      const explored = await explore({ topology, deviations: 1, statesMax: 2 ** 17, schedulesMax: 2 ** 17 })
+      expect(explored).toMatchObject({ complete: true, found: null })
+      expect(explored.pruned).toBeGreaterThan(0)
+      const common = new Set(core.map(({ name }) => name))
+      const vacuous = explored.properties.filter(
+        ({ name, evaluations }) => !common.has(name) && evaluations === 0,
+      )
+      expect(vacuous).toEqual([])
+    },
+  )
 })

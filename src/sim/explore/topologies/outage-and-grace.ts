@@ -14,7 +14,12 @@ export const outageAndGrace: Topology = {
   work: [{ atMs: 0, job: nap, input: { forMs: 20_000 }, options: { id: 'j1' } }],
   horizonMs: 100_000,
   faults: [
-    { family: 'outage-long', forMs: overLeaseMs, lands: true, calls: ['claims.claim', 'claims.renew', 'watch.move'] },
+    {
+      family: 'outage-long',
+      forMs: overLeaseMs,
+      lands: true,
+      calls: ['claims.claim', 'claims.renew', 'watch.move'],
+    },
     { family: 'lost-request', calls: ['claims.renew', 'watch.move'] },
     { family: 'late-request', forMs: overCallMs, calls: ['claims.renew', 'watch.move'] },
     { family: 'crash', forMs: 2_000, nodes: ['w2'], calls: ['watch.move'] },

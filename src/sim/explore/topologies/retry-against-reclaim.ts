@@ -16,8 +16,18 @@ export const retryAgainstReclaim: Topology = {
   horizonMs: 75_000,
   faults: [
     { family: 'operator', order: { command: 'retry', job: 'j1' } },
-    { family: 'pause', forMs: overLeaseMs, nodes: ['w1'], calls: ['claims.claim', 'claims.renew', 'jobs.settle'] },
-    { family: 'crash', forMs: underCallMs, nodes: ['w1'], calls: ['claims.claim', 'claims.renew', 'jobs.settle'] },
+    {
+      family: 'pause',
+      forMs: overLeaseMs,
+      nodes: ['w1'],
+      calls: ['claims.claim', 'claims.renew', 'jobs.settle'],
+    },
+    {
+      family: 'crash',
+      forMs: underCallMs,
+      nodes: ['w1'],
+      calls: ['claims.claim', 'claims.renew', 'jobs.settle'],
+    },
     { family: 'late-request', forMs: overLeaseMs, calls: ['jobs.settle', 'claims.renew', 'jobs.retry'] },
     { family: 'lost-reply', calls: ['jobs.settle', 'jobs.retry', 'jobs.reclaim'] },
   ],
