@@ -17,31 +17,30 @@ import { Thread } from './thread.mjs'
  * }} Explored `asked`: some topology judges what it breaks.
  */
 
-/** How many deviations, and how long each topology may take. */
-const levels = [
-  { deviations: 1, boundMs: 60_000 },
-  { deviations: 2, boundMs: 15_000 },
-]
+/** How long each topology may take with so many deviations. */
+const boundsMs = [10_000, 60_000, 15_000]
 
 /**
  * @param {Mutant} mutant
  * @param {{ readonly code: string, readonly preload: string }} bundles
+ * @param {number} most With at most so many deviations.
  * @returns {Promise<Explored>}
  */
-export async function exploreMutant(mutant, { code, preload }) {
+export async function exploreMutant(mutant, { code, preload }, most) {
   const properties = propertiesOf(mutant)
   const thread = new Thread(code, preload)
   await thread.ready()
   const startedMs = performance.now()
   try {
-    for (const level of levels) {
+    for (let deviations = 0; deviations <= most; deviations++) {
+      const level = { deviations, boundMs: boundsMs[deviations] ?? 60_000 }
       const ran = await thread.run({ ...requestOf('0x0', 'memory'), explore: { ...level, properties } })
       if (ran.kind === 'crashed' && ran.detail.includes('no topology judges'))
         return { asked: false, shown: null }
       if (ran.kind !== 'result' || ran.result.verdict !== 'violated') continue
-      const { scenario: topology, deviations = [] } = ran.result
+      const { scenario: topology } = ran.result
       const wallMs = Math.round(performance.now() - startedMs)
-      return { asked: true, shown: { topology, deviations: deviations.length, wallMs } }
+      return { asked: true, shown: { topology, deviations, wallMs } }
     }
   } finally {
     await thread.close()

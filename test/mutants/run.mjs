@@ -23,7 +23,7 @@ const entry = 'src/sim/threads/thread.ts'
 const help = `usage: npm run mutants -- [--catalogue FILE] [--only id,id] [--quick] [--json] [--update-seeds]
   --catalogue FILE  default: test/mutants/catalogue.json
   --only id,id      these mutants alone
-  --explore         also all schedules of the topologies that judge what a mutant breaks
+  --explore K       also all schedules, to so many deviations, of the topologies that judge what a mutant breaks
   --quick           only the seeds that are listed with each mutant, not the first ${seedsMax} before them
   --json            one object on stdout
   --update-seeds    writes the seed that killed each mutant into the catalogue`
@@ -38,7 +38,7 @@ function optionsOf() {
         },
         only: { type: 'string' },
         quick: { type: 'boolean', default: false },
-        explore: { type: 'boolean', default: false },
+        explore: { type: 'string' },
         json: { type: 'boolean', default: false },
         'update-seeds': { type: 'boolean', default: false },
       },
@@ -149,7 +149,10 @@ async function main() {
   })
   const verdicts = await each(bundled, async ({ mutant, code, seeds, store }) => {
     const hunted = await hunt(mutant, { code, preload }, seeds, store)
-    const schedules = explore && store === 'memory' ? await exploreMutant(mutant, { code, preload }) : null
+    const schedules =
+      explore !== undefined && store === 'memory'
+        ? await exploreMutant(mutant, { code, preload }, Number(explore))
+        : null
     const verdict = { ...hunted, schedules }
     if (process.stderr.isTTY) process.stderr.write(verdict.killed ? '.' : 'S')
     return verdict
