@@ -5,7 +5,7 @@ import { defineJob } from '../../../src/engine/jobs/definition.ts'
 import { type Nap, core } from '../../../src/sim/explore/topologies/common.ts'
 import { topologies, topologyNamed } from '../../../src/sim/explore/topologies/index.ts'
 import type { ExploredFamily, FaultOption, Topology } from '../../../src/sim/explore/topology.ts'
-import { reached } from './support.ts'
+import { reached, small } from './support.ts'
 
 async function expectSame(topology: Topology, deviations: number): Promise<number> {
   const all = await reached(topology, { deviations, prune: false })
@@ -27,6 +27,28 @@ describe('with and without pruning the same is reached', () => {
     'hold-against-claim',
   ])('%s', { timeout: 60_000 }, async (name) => {
     expect(await expectSame(topologyNamed(name, topologies), 1)).toBeGreaterThan(0)
+  })
+
+  test('after stops that another process follows sooner or later', async () => {
+    const calls = ['jobs.settle', 'watch.move']
+    const faults = [500, 4_000].map((forMs) => ({ family: 'shutdown', forMs, calls }) as const)
+    expect(await expectSame(small({ faults }), 1)).toBeGreaterThan(0)
+  })
+
+  test('after a producer has asked three times', async () => {
+    const calls = ['jobs.insert']
+    const faults: FaultOption[] = [
+      { family: 'late-request', forMs: 2_000, calls },
+      { family: 'late-request', forMs: 9_000, calls },
+      { family: 'database-restart', forMs: 500, lands: true, calls },
+    ]
+    expect(await expectSame(small({ faults, horizonMs: 14_000 }), 3)).toBeGreaterThan(0)
+  })
+
+  test('after an operator has given a command twice', async () => {
+    const order = { command: 'retry', job: 'j1' } as const
+    const faults: FaultOption[] = [{ family: 'operator', order, calls: ['watch.move'] }]
+    expect(await expectSame(small({ faults }), 2)).toBeGreaterThan(0)
   })
 
   test('after two deviations', { timeout: 60_000 }, async () => {

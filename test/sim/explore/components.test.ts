@@ -158,7 +158,7 @@ const shown: Readonly<Record<Component, Shown>> = {
   },
 }
 
-const continuations = 32
+const [audited, continuations] = [50, 32]
 
 async function differs(topology: Topology, alike: readonly Alike[]): Promise<boolean> {
   for (const one of alike) if (await audit(topology, one, continuations)) return true
@@ -186,6 +186,12 @@ describe('the identity of a state', () => {
     // What is violated first may be another schedule, and the rest is not looked at.
     const unmet = all.explored.complete ? beyond(all.states, pruned.states) : []
     expect(unmet).toEqual([])
-    expect(await differs(topology, pruned.alike)).toBe(false)
+    const each = Math.ceil(pruned.alike.length / audited)
+    expect(
+      await differs(
+        topology,
+        pruned.alike.filter((_, k) => k % each === 0),
+      ),
+    ).toBe(false)
   })
 })

@@ -23,6 +23,7 @@ export const moreJobsThanSlots: Topology = {
     { family: 'slow-reply', forMs: underCallMs, calls: ['claims.claim', 'jobs.settle'] },
     { family: 'crash', forMs: underCallMs, calls: ['claims.claim', 'jobs.settle'] },
     { family: 'pause', forMs: overCallMs, calls: ['claims.claim', 'jobs.settle'] },
+    { family: 'database-restart', forMs: 500, lands: true, calls: ['claims.claim', 'jobs.settle'] },
   ],
   properties: [...core, claimOrder],
   deviations: 2,

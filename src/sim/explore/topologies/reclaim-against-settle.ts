@@ -18,6 +18,8 @@ export const reclaimAgainstSettle: Topology = {
     { family: 'lost-request', calls: ['claims.renew'] },
     { family: 'lost-reply', calls: ['jobs.settle', 'jobs.reclaim'] },
     { family: 'crash', forMs: 500, nodes: ['w2'], calls: ['jobs.reclaim', 'watch.move'] },
+    { family: 'database-restart', forMs: 500, lands: true, calls: ['jobs.settle', 'jobs.reclaim'] },
+    { family: 'pause', forMs: overCallMs, nodes: ['w2'], calls: ['watch.move', 'jobs.reclaim'] },
   ],
   properties: core,
   deviations: 2,

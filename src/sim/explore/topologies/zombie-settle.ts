@@ -18,6 +18,8 @@ export const zombieSettle: Topology = {
     { family: 'late-request', forMs: overLeaseMs, calls: ['jobs.settle', 'claims.renew'] },
     { family: 'lost-reply', calls: ['jobs.settle', 'claims.renew'] },
     { family: 'crash', forMs: underCallMs, calls: ['jobs.settle'] },
+    { family: 'database-restart', forMs: 500, lands: true, calls: ['jobs.settle'] },
+    { family: 'database-restart', forMs: 500, lands: false, calls: ['jobs.settle'] },
   ],
   properties: [...core, signalTruth],
   deviations: 2,
