@@ -27,6 +27,8 @@ export interface Topology {
   readonly properties: readonly Property[]
   /** How many deviations it is to be explored to. */
   readonly deviations: number
+  /** To how many where there is a minute for it; default: the same. */
+  readonly quick?: number
 }
 
 /** Of a job, or of all claiming. */

@@ -6,6 +6,7 @@ import { holdAgainstClaim } from './hold-against-claim.ts'
 import { leaderHandOver } from './leader-hand-over.ts'
 import { leaseLapse } from './lease-lapse.ts'
 import { lostClaimReply } from './lost-claim-reply.ts'
+import { lone } from './lone.ts'
 import { moreJobsThanSlots } from './more-jobs-than-slots.ts'
 import { outageAndGrace } from './outage-and-grace.ts'
 import { reclaimAgainstSettle } from './reclaim-against-settle.ts'
@@ -14,7 +15,7 @@ import { shutdownAgainstClaim } from './shutdown-against-claim.ts'
 import { standard } from './standard.ts'
 import { zombieSettle } from './zombie-settle.ts'
 
-/** The small systems whose schedules are explored, each around one race; the standard one last, and by far the largest. */
+/** The small systems whose schedules are explored, each around one race; the large ones last. */
 export const topologies: readonly Topology[] = [
   claimRace,
   lostClaimReply,
@@ -29,6 +30,7 @@ export const topologies: readonly Topology[] = [
   holdAgainstClaim,
   leaderHandOver,
   standard,
+  lone,
 ]
 
 /** Throws `InvalidArgument` where there is none of that name. */

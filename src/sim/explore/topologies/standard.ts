@@ -29,4 +29,5 @@ export const standard: Topology = {
   ],
   properties: core,
   deviations: 2,
+  quick: 1,
 }
