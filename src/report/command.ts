@@ -7,7 +7,11 @@ export type CommandContext = Pick<Report, 'replays' | 'module' | 'store' | 'fami
 /** The command that makes a failure happen again, to be pasted into a shell. */
 export function replayCommand(failure: Failure, context: CommandContext): string {
   const path = replayPath(failure, context)
-  return `npx holdfast replay ${path === null ? bySeed(failure, context) : quoted(path)}`
+  if (path !== null) return `npx holdfast replay ${quoted(path)}`
+  // Only a file holds a schedule; without one it is found anew.
+  return failure.result?.deviations
+    ? `npx holdfast explore ${byTopology(failure, context)}`
+    : `npx holdfast replay ${bySeed(failure, context)}`
 }
 
 /** Its replay file; null if there is none. */
@@ -16,6 +20,17 @@ export function replayPath(
   { replays }: Pick<CommandContext, 'replays'>,
 ): string | null {
   return replays.find((replay) => replay.seed === seed && replay.property === property)?.path ?? null
+}
+
+function byTopology({ scenario, result }: Failure, { module }: CommandContext): string {
+  const { workers, jobs } = result?.size ?? {}
+  return [
+    ...(module === null ? [] : [quoted(module)]),
+    ...(scenario === null ? [] : [`--scenario ${quoted(scenario)}`]),
+    `--deviations ${result?.deviations?.length ?? 0}`,
+    ...(workers === undefined ? [] : [`--workers ${workers}`]),
+    ...(jobs === undefined ? [] : [`--jobs ${jobs}`]),
+  ].join(' ')
 }
 
 function bySeed(failure: Failure, { module, store, families }: CommandContext): string {

@@ -6,6 +6,7 @@ import type { Report } from './report.ts'
 import type { Judged } from '../sim/judge.ts'
 import type { RunResult } from '../sim/run.ts'
 import type { Shrunk } from '../sim/shrink.ts'
+import { deviationsOf, runWords } from './explore/deviation.ts'
 import { faultWords } from './fault.ts'
 import { storyOf } from './story.ts'
 import { storyLines } from './teller.ts'
@@ -109,11 +110,12 @@ export type FailureContext = Pick<Report, 'version' | 'engine'> & CommandContext
 
 /** What failed, the course of the job it is about, and the command that makes it happen again. */
 export function failureText(failure: Failure, report: FailureContext): string[] {
-  const { property, seed, scenario, message, result } = failure
+  const { property, scenario, message, result } = failure
   const first = result?.violations[0]
+  const of = result?.deviations ? 'topology' : 'scenario'
   const when = first ? `t=+${(first.atMs / 1000).toFixed(3)}s   event ${first.event}   ` : ''
   return [
-    `${tagOf(failure)} ${inert(property)}   seed ${seed}   ${when}scenario ${inert(scenario ?? 'chosen by the seed')}   (holdfast ${report.version}, engine ${report.engine})`,
+    `${tagOf(failure)} ${inert(property)}   ${runWords(failure)}   ${when}${of} ${inert(scenario ?? 'chosen by the seed')}   (holdfast ${report.version}, engine ${report.engine})`,
     ...message.split('\n').map((line) => `  ${inert(line)}`),
     ...(result ? faults(result) : []),
     ...(result && first ? storyOf(result, first).map((line) => `    ${line}`) : []),
@@ -129,6 +131,7 @@ export function tagOf({ kind }: Pick<Failure, 'kind'>): string {
 const faultsShown = 8
 
 function faults(result: Judged): string[] {
+  if (result.deviations) return deviated(result)
   return result.shrunk ? needed(result, result.shrunk) : struck(result)
 }
 
@@ -143,6 +146,14 @@ function needed(
     ...words,
     ...(also.length > 0 ? [`  also seen while shrinking, not followed: ${also.map(inert).join(', ')}`] : []),
   ]
+}
+
+/** Where a schedule leaves the default. */
+function deviated(result: Judged): string[] {
+  const words = deviationsOf(result)
+  return words.length === 0
+    ? ['  the default schedule']
+    : ['  from the default schedule:', ...words.map((line) => `    ${line}`)]
 }
 
 /** Which faults took effect, the latest last. */

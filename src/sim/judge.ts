@@ -11,8 +11,9 @@ import { type RunOptions, type RunResult, type StoreFactory, run } from './run.t
 import type { Scenario, WorkStep } from './scenarios/scenario.ts'
 import { parseSeed } from './seed.ts'
 import { explore } from './explore/explore.ts'
-import { retrace } from './explore/retrace.ts'
+import { type RetraceOptions, type Retraced, retrace } from './explore/retrace.ts'
 import { topologies, topologyNamed } from './explore/topologies/index.ts'
+import type { Taken } from './explore/taken.ts'
 import { type Deviation, type Size, type Topology, sized } from './explore/topology.ts'
 
 /** One run as it is asked of a thread: plain data. */
@@ -59,9 +60,13 @@ export interface Judged extends RunResult {
   /** Of a schedule of a topology. */
   readonly deviations?: readonly Deviation[]
   readonly size?: Size
+  /** Its deviations, with what they met. */
+  readonly taken?: readonly Taken[]
+  /** The same without the last of them; null: that is no pass, or was not asked for. */
+  readonly passing?: Passing | null
 }
 
-/** The run that lacks one more fault or step, and passes. */
+/** The run that lacks one more fault, step or deviation, and passes. */
 export interface Passing {
   readonly lacks: string
   readonly story: NonNullable<RunResult['story']>
@@ -127,7 +132,7 @@ const sizes = { statesMax: 2 ** 21, schedulesMax: 2 ** 20 }
 
 /** One schedule of a topology. */
 async function schedule(
-  { scenario, size = {}, until }: RunRequest,
+  { scenario, size = {}, until, story: wanted }: RunRequest,
   deviations: readonly Deviation[],
   known: readonly Topology[],
   { beat }: Pick<JudgeHooks, 'beat'>,
@@ -135,7 +140,20 @@ async function schedule(
   const topology = sized(topologyNamed(scenario ?? '', known), size)
   const hooks = { keepStory: true, ...(beat && { beat }), ...(until !== undefined && { until }) }
   const { state, ...result } = await retrace(topology, deviations, hooks)
-  return { ...result, shrunk: null, state: until === undefined ? null : state, deviations, size }
+  const passing = wanted && until === undefined ? await withoutLast(topology, result, hooks) : null
+  return { ...result, shrunk: null, state: until === undefined ? null : state, deviations, size, passing }
+}
+
+async function withoutLast(
+  topology: Topology,
+  { violations, taken }: Pick<Retraced, 'violations' | 'taken'>,
+  hooks: RetraceOptions,
+): Promise<Passing | null> {
+  const last = taken.at(-1)
+  if (!last || violations.length === 0) return null
+  const fewer = taken.slice(0, -1).map(({ deviation }) => deviation)
+  const { verdict, story } = await retrace(topology, fewer, hooks)
+  return verdict === 'pass' ? { lacks: `step ${last.deviation.step}`, story: story ?? [] } : null
 }
 
 async function judgeOn(

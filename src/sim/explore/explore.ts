@@ -6,6 +6,7 @@ import { Frontier } from './frontier.ts'
 import type { IdentityOptions } from './identity.ts'
 import { type Found, createLane } from './lane.ts'
 import { type Shared, type Sizes, at, createShared, evaluationsOf, sumOf } from './shared.ts'
+import type { Level } from './spread.ts'
 import type { Topology } from './topology.ts'
 
 export interface ExploreOptions extends Sizes {
@@ -52,6 +53,8 @@ export interface Explored extends Counts {
   readonly complete: boolean
   /** A schedule with the fewest deviations that violates something. */
   readonly found: Found | null
+  /** What was done at each number of deviations, from 0 on. */
+  readonly levels: readonly Level[]
   /** How often each property was evaluated, also on the way to where a schedule leaves another. */
   readonly properties: readonly { readonly name: string; readonly evaluations: number }[]
 }
@@ -72,7 +75,7 @@ export async function explore(options: ExploreOptions): Promise<Explored> {
  */
 export async function inLevels(
   shared: Shared,
-  { properties }: Pick<Topology, 'properties'>,
+  { properties, horizonMs }: Pick<Topology, 'properties' | 'horizonMs'>,
   most: number,
   { boundMs, progress, reversed = false }: Pick<ExploreOptions, 'boundMs' | 'progress' | 'reversed'>,
   walk: (level: number, look: () => void) => Promise<readonly (Found | null)[]>,
@@ -80,6 +83,7 @@ export async function inLevels(
   const { control } = shared
   const frontier = new Frontier(shared)
   const startedMs = realMs()
+  const levels: Level[] = []
   let level = 0
   const soFar = (): Counts => {
     const left = Math.max(0, (control[at.size] as number) - (control[at.cursor] as number))
@@ -88,19 +92,33 @@ export async function inLevels(
   const ended = (complete: boolean, found: Found | null): Explored => {
     const evaluations = evaluationsOf(shared, properties.length)
     const told = properties.map(({ name }, k) => ({ name, evaluations: evaluations[k] ?? 0 }))
-    return { ...soFar(), complete, found, properties: told }
+    return { ...soFar(), complete, found, levels, properties: told }
   }
   const look = (): void => {
     if (boundMs !== undefined && realMs() - startedMs >= boundMs) Atomics.store(control, at.stop, 1)
     progress?.(soFar())
   }
   for (; level <= most; level++) {
-    frontier.begin(reversed)
+    const before = sumOf(shared)
+    const schedules = frontier.begin(reversed)
     const founds = (await walk(level, look)).filter((found) => found !== null)
+    const spread = frontier.spread(horizonMs)
+    levels.push({ deviations: level, schedules, ...since(before, sumOf(shared)), spread })
     const [found] = founds.toSorted((a, b) => a.place - b.place)
     if (found) return ended(false, found)
     if (Atomics.load(control, at.stop) !== 0) return ended(false, null)
   }
   level = most
   return ended(true, null)
+}
+
+type Sums = ReturnType<typeof sumOf>
+
+function since(before: Sums, now: Sums): Pick<Level, 'runs' | 'states' | 'distinct' | 'pruned'> {
+  return {
+    runs: now.runs - before.runs,
+    states: now.states - before.states,
+    distinct: now.distinct - before.distinct,
+    pruned: now.pruned - before.pruned,
+  }
 }

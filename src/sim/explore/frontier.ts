@@ -1,4 +1,5 @@
 import { type Shared, at, frontierWords as words } from './shared.ts'
+import type { Spread } from './spread.ts'
 import { TooMuch } from './too-much.ts'
 
 /** Where one schedule leaves another: before this step, by the n-th of the deviations that there are. */
@@ -6,6 +7,10 @@ export interface Leaving {
   readonly step: number
   readonly nth: number
 }
+
+const toItsEnd = -1
+/** As many as a page can draw. */
+const binsMost = 60
 
 /**
  * The schedules that are still to be walked, each as the one that it leaves and where: a handful of words, since
@@ -34,6 +39,33 @@ export class Frontier {
     this.#words[place + 1] = step
     this.#words[place + 2] = nth
     this.#words[place + 3] = atMs
+  }
+
+  /** It was walked, to the instant of a state that was known; null: to its end. */
+  ended(run: number, knownAtMs: number | null): void {
+    this.#words[run * words + 4] = knownAtMs === null ? toItsEnd : knownAtMs + 1
+  }
+
+  /** Where in time the schedules of the level leave those with a deviation less, and where they end. */
+  spread(horizonMs: number): Spread {
+    const binMs = Math.max(1, Math.ceil(horizonMs / binsMost))
+    const bins = Math.max(1, Math.ceil(horizonMs / binMs))
+    const zeros = (): number[] => Array.from({ length: bins }, () => 0)
+    const [left, pruned, joined] = [zeros(), zeros(), zeros()]
+    const count = (bin: number[], atMs: number): void => {
+      const k = Math.min(bins - 1, Math.floor(atMs / binMs))
+      bin[k] = (bin[k] ?? 0) + 1
+    }
+    const size = this.#control[at.size] as number
+    for (let k = 0; k < size; k++) {
+      const place = (this.#order[k] as number) * words
+      const [leavesAtMs, end] = [this.#words[place + 3] as number, this.#words[place + 4] as number]
+      count(left, leavesAtMs)
+      if (end <= 0) continue
+      count(pruned, leavesAtMs)
+      count(joined, end - 1)
+    }
+    return { binMs, left, pruned, joined }
   }
 
   /**

@@ -69,6 +69,7 @@ export function createLane(options: LaneOptions): Lane {
     const last = path.at(-1)
     const from = last ? last.step + 1 : 0
     const taken: Deviation[] = []
+    let knownAtMs: number | null = null
     let stands: { world: World; content: () => Content; identity: Identity } | null = null
 
     function again(world: World, step: number): Deviation | null {
@@ -95,6 +96,7 @@ export function createLane(options: LaneOptions): Lane {
         if (prune) {
           if (!seen.isNew(key, ignoresTime ? 0 : world.nowMs, run, step, by)) {
             counts.pruned += 1
+            knownAtMs = world.nowMs
             options.alike?.({ pruned: { path, step }, known: knownAt(by) })
             return 'stop'
           }
@@ -108,6 +110,7 @@ export function createLane(options: LaneOptions): Lane {
         return null
       },
     })
+    frontier.ended(run, knownAtMs)
     counts.depthMax = Math.max(counts.depthMax, steps)
     for (const [k, { evaluations }] of recorder.tallies.entries())
       evaluated[k] = (evaluated[k] ?? 0) + evaluations

@@ -1,8 +1,9 @@
 import { Diverged } from '../chooser.ts'
 import type { Stop } from '../driver.ts'
-import type { Recorder } from '../recorder.ts'
 import { type WorldState, stateOf } from '../state-of.ts'
 import { type RunResult, verdictOf } from '../run.ts'
+import type { World } from '../world.ts'
+import { type Taken, pendingOf } from './taken.ts'
 import type { Deviation, Topology } from './topology.ts'
 import { walk } from './walk.ts'
 
@@ -13,6 +14,13 @@ export interface RetraceOptions {
   readonly until?: number
 }
 
+export interface Retraced extends RunResult {
+  /** How everything stands in the end. */
+  readonly state: WorldState
+  /** The deviations, with what they met. */
+  readonly taken: readonly Taken[]
+}
+
 /**
  * One schedule of a topology again, by its deviations: what a run of a seed tells, for the same reports. It diverges
  * where a deviation cannot be taken: the code is not that which the schedule was found with.
@@ -21,17 +29,32 @@ export async function retrace(
   topology: Topology,
   deviations: readonly Deviation[],
   { keepStory = false, beat = () => {}, until = Number.POSITIVE_INFINITY }: RetraceOptions = {},
-): Promise<RunResult & { readonly state: WorldState }> {
+): Promise<Retraced> {
   const left = [...deviations]
-  let told: Recorder | null = null
+  const taken: Taken[] = []
+  let now: World | null = null
+  let swapping = false
   const { world, recorder, steps, stop } = await walk({
     topology,
     keepStory,
     beat,
-    begun: (world) => (told = world.recorder),
+    begun: (begun) => (now = begun),
     choose: (step) => {
-      if (told && told.events >= until) return 'stop'
-      return left[0]?.step === step ? (left.shift() ?? null) : null
+      if (now && now.recorder.events >= until) return 'stop'
+      if (left[0]?.step !== step) return null
+      const deviation = left.shift() ?? null
+      const next = now?.next()
+      if (deviation && now && next) {
+        const atMs = Math.max(now.nowMs, next.atMs)
+        taken.push({ deviation, atMs, next: pendingOf(next), first: null })
+        swapping = deviation.what === 'swap'
+      }
+      return deviation
+    },
+    fired: (event) => {
+      const last = taken.at(-1)
+      if (swapping && last && event) taken[taken.length - 1] = { ...last, first: pendingOf(event) }
+      swapping = false
     },
   })
   const { length } = recorder.violations
@@ -55,6 +78,7 @@ export async function retrace(
     draws: null,
     story: recorder.story,
     state: await stateOf(world),
+    taken,
   }
 }
 

@@ -21,7 +21,8 @@ export interface Sizes {
 }
 
 export const seenWords = 7
-export const frontierWords = 4
+/** Where it leaves which other one, when, and what became of it. */
+export const frontierWords = 5
 
 /** Places in `control`. */
 export const at = {
