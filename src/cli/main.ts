@@ -76,7 +76,7 @@ program
 program
   .command('replay')
   .description('run one seed, or a replay file of a failure, again')
-  .argument('<seed|file>', 'a seed, or a replay file that simulate wrote')
+  .argument('<seed|file>', 'a seed, or a replay file that simulate or explore wrote')
   .option('--scenario <name>', 'the scenario of the seed; by default the seed chooses')
   .option('--store <name>', storeSays, 'memory')
   .option('--database-url <url>', urlSays)
@@ -97,9 +97,9 @@ program
 
 program
   .command('report')
-  .description('print what the last simulate found, and open its page')
-  .argument('[dir]', 'where simulate wrote its reports', 'reports')
-  .option('--open', 'open the HTML report in a browser')
+  .description('print what the last simulate and explore found, and open their pages')
+  .argument('[dir]', 'where they wrote their reports', 'reports')
+  .option('--open', 'open the HTML reports in a browser')
   .action(async (directory: string, options: ReportOptions) => {
     process.exitCode = await report(directory, options)
   })

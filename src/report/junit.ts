@@ -22,8 +22,12 @@ export function junitReport(report: Report): string {
     ),
     suite('the run', [whole(report)]),
   ]
+  return document(`holdfast ${report.command}: ${report.verdict}`, report.wallMs, suites)
+}
+
+export function document(name: string, wallMs: number, suites: readonly string[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="holdfast ${attribute(report.command)}: ${report.verdict}" time="${(report.wallMs / 1_000).toFixed(3)}">
+<testsuites name="${attribute(name)}" time="${(wallMs / 1_000).toFixed(3)}">
 ${suites.join('\n')}
 </testsuites>
 `
@@ -31,7 +35,7 @@ ${suites.join('\n')}
 
 type Told = Summary['properties'][number]
 
-interface Case {
+export interface Case {
   readonly name: string
   readonly of: string
   readonly ends: 'passes' | 'failure' | 'error' | 'skipped'
@@ -39,7 +43,7 @@ interface Case {
   readonly text: string
 }
 
-function suite(name: string, cases: readonly Case[]): string {
+export function suite(name: string, cases: readonly Case[]): string {
   const counted = (ends: Case['ends']): number => cases.filter((one) => one.ends === ends).length
   const head = `tests="${cases.length}" failures="${counted('failure')}" errors="${counted('error')}" skipped="${counted('skipped')}"`
   return [`  <testsuite name="${name}" ${head}>`, ...cases.map(element), '  </testsuite>'].join('\n')
@@ -53,7 +57,7 @@ function element({ name, of, ends, message, text }: Case): string {
   return `${head}>${inner}</testcase>`
 }
 
-function passes(name: string, of: string): Case {
+export function passes(name: string, of: string): Case {
   return { name, of, ends: 'passes', message: '', text: '' }
 }
 
@@ -102,8 +106,7 @@ function scenario(name: string, report: Report): Case {
   return { ...about, ends: broken ? 'error' : 'failure', message, text: textOf(failures, report) }
 }
 
-function whole(report: Report): Case {
-  const { verdict, reasons } = report
+export function whole({ verdict, reasons }: Pick<Report, 'verdict' | 'reasons'>): Case {
   const about = passes('verdict', 'run')
   if (verdict === 'pass') return about
   const message = reasons.length > 0 ? `${verdict}: ${reasons.join('; ')}` : verdict

@@ -45,16 +45,16 @@ export function markdownReport(report: Report, again: string): string {
 }
 
 /** Inside a code span nothing is markup but the backtick. */
-function code(text: string): string {
+export function code(text: string): string {
   return inert(text).replaceAll('`', "'")
 }
 
 /** Inert in text and in a table cell. */
-function cell(text: string): string {
+export function cell(text: string): string {
   return inert(text).replaceAll(/[&|`<>[\]\\*_~@]/g, (mark) => `&#${mark.charCodeAt(0)};`)
 }
 
 /** Inside a fence nothing is markup but the fence itself. */
-function fenced(lines: readonly string[]): string[] {
+export function fenced(lines: readonly string[]): string[] {
   return lines.map((line) => line.replaceAll('```', "'''"))
 }

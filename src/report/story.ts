@@ -9,11 +9,12 @@ const linesMax = 20
 
 /** What happened to the subject of a violation until then, and what decided it around: one line an event. */
 export function storyOf(
-  { story, shrunk }: Pick<Judged, 'story' | 'shrunk'>,
+  { story, shrunk, deviations }: Pick<Judged, 'story' | 'shrunk' | 'deviations'>,
   { subject, atMs, on }: Violation,
 ): string[] {
   const tell = createTeller()
-  const weigh = concernOf(subject, shrunk !== null)
+  // What a schedule or a shrunk run has of them, it takes.
+  const weigh = concernOf(subject, shrunk !== null || deviations !== undefined)
   const rows = createRows()
   let maybe: { at: number; line: Line; words: string }[] = []
   for (const [at, line] of (story ?? []).entries()) {

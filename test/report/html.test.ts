@@ -162,7 +162,7 @@ describe('the mutants', () => {
 
   test('are a section where somebody looked for them', () => {
     const told = parseMutants(JSON.stringify({ mutants: [mutant], survivors: ['other'] }))
-    const text = htmlReport(reportOf(), 'again', told)
+    const text = htmlReport(reportOf(), 'again', { mutants: told })
     expect(text).toContain('1 of 1 were seen')
     expect(text).toContain('Survived: other.')
     expect(htmlReport(reportOf(), 'again')).not.toContain('id="mutants"')
@@ -196,7 +196,7 @@ test.each(hostile)('%j is text wherever it stands on the page (X03)', (name) => 
   })
   const plain = htmlReport(reportOf({ summary: summaryOf({ failures: [failureOf()] }) }), 'again')
   const report = reportOf({ verdict: 'violated', summary, store: name, module: name, reasons: [name] })
-  const text = htmlReport(report, name, { mutants: [], survivors: [name] })
+  const text = htmlReport(report, name, { mutants: { mutants: [], survivors: [name] } })
   expect(text).not.toMatch(alive)
   expect(text.isWellFormed()).toBe(true)
   const tags = (of: string): string[] => [...new Set(of.match(/<\/?[a-z][a-z0-9]*/gi))].sort()

@@ -48,7 +48,7 @@ function pageNamed(name: string, job: string, more: number): string {
     reasons: [name],
   })
   const mutant = { id: name, killed: true, property: name, seeds: 1, wallMs: 1 }
-  return htmlReport(report, name, { mutants: [mutant], survivors: [name] })
+  return htmlReport(report, name, { mutants: { mutants: [mutant], survivors: [name] } })
 }
 
 const live: readonly (readonly [string, string])[] = [

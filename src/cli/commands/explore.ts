@@ -1,5 +1,5 @@
 import { InvalidArgument } from '../../engine/errors.ts'
-import { count, inertJson } from '../../report/format.ts'
+import { count, inertJson, quoted } from '../../report/format.ts'
 import { type ExploredTopology, type ExploreReport, verdictOfExplored } from '../../report/explore/report.ts'
 import { exploreText } from '../../report/explore/text.ts'
 import { exploreJson } from '../../report/explore/json.ts'
@@ -13,9 +13,10 @@ import type { Failure } from '../../sim/tally.ts'
 import { exploreInThreads } from '../../sim/threads/explore-pool.ts'
 import { runPool } from '../../sim/threads/pool.ts'
 import { about } from '../about.ts'
-import { write, writeReplay } from '../files.ts'
+import { writeReplay } from '../files.ts'
 import { moduleUrl } from '../options.ts'
 import { createProgress } from '../progress.ts'
+import { writeExploreReports } from '../reports.ts'
 
 export interface ExploreOptions {
   readonly scenario?: string
@@ -45,7 +46,7 @@ export async function explore(file: string | undefined, options: ExploreOptions)
   }
   progress.end()
   const report: ExploreReport = { ...code, module: file ?? null, explored, ...verdictOfExplored(explored) }
-  write(`${options.report}/explore.json`, `${inertJson(exploreJson(report))}\n`)
+  writeExploreReports(options.report, report, again(file, options))
   process.stdout.write(options.json ? `${inertJson(exploreJson(report))}\n` : exploreText(report))
   return exitCodes[report.verdict]
 }
@@ -142,4 +143,16 @@ function failureOf(result: Judged): Failure {
       'the schedule that was found violates nothing when it is walked again',
     result,
   }
+}
+
+/** The command that makes the report again. */
+function again(
+  file: string | undefined,
+  { scenario, deviations, workers, jobs, seconds, states }: ExploreOptions,
+): string {
+  const parts = ['npx holdfast explore', ...(file === undefined ? [] : [quoted(file)])]
+  if (scenario !== undefined) parts.push(`--scenario ${quoted(scenario)}`)
+  for (const [name, value] of Object.entries({ deviations, workers, jobs, seconds, states }))
+    if (value !== undefined) parts.push(`--${name} ${value}`)
+  return parts.join(' ')
 }

@@ -10,29 +10,60 @@ export interface ReportOptions {
   readonly open?: boolean
 }
 
-/** Prints what `simulate` printed when it wrote that directory; answers the exit code that it ended with. */
+interface Told {
+  readonly verdict: Verdict
+  readonly text: string
+  /** Null: there is none. */
+  readonly page: string | null
+}
+
+/** The verdict that matters most, first. */
+const gravest: readonly Verdict[] = ['violated', 'nondeterministic', 'inconclusive', 'pass']
+
+/**
+ * Prints what `simulate` and `explore` printed when they wrote into that directory; answers the exit code that they
+ * ended with: of two, that of the graver verdict.
+ */
 export async function report(directory: string, { open = false }: ReportOptions): Promise<number> {
-  const { verdict, text } = read(path.join(directory, reportFiles.json))
-  const page = path.join(directory, reportFiles.html)
-  const paged = existsSync(page)
-  if (open && !paged) throw new InvalidArgument(`there is no ${page}: run simulate first`)
-  process.stdout.write(`${text.trimEnd().split('\n').map(inert).join('\n')}\n`)
-  if (paged) process.stdout.write(`\n${inert(path.resolve(page))}\n`)
-  if (open) await openFile(path.resolve(page))
+  const told = all(directory)
+  if (open) {
+    const unpaged = told.find(({ page }) => page === null)
+    if (unpaged) throw new InvalidArgument(`there is no page in ${directory}: run simulate or explore first`)
+  }
+  const parts = told.map(({ text, page }) =>
+    [
+      ...text.trimEnd().split('\n').map(inert),
+      ...(page === null ? [] : ['', inert(path.resolve(page))]),
+    ].join('\n'),
+  )
+  process.stdout.write(`${parts.join('\n\n')}\n`)
+  for (const { page } of told) if (open && page !== null) await openFile(path.resolve(page))
+  const verdict = gravest.find((is) => told.some((one) => one.verdict === is)) ?? 'pass'
   return exitCodes[verdict]
 }
 
-function read(file: string): { readonly verdict: Verdict; readonly text: string } {
+/** At least one: that of `simulate` is missed where there is none. */
+function all(directory: string): readonly Told[] {
+  const at = (name: string): string => path.join(directory, name)
+  const commands = ['simulate', 'explore'] as const
+  const there = commands.filter((command) => existsSync(at(reportFiles[command].json)))
+  return (there.length === 0 ? (['simulate'] as const) : there).map((command) => {
+    const { json, html } = reportFiles[command]
+    return { ...read(at(json), command), page: existsSync(at(html)) ? at(html) : null }
+  })
+}
+
+function read(file: string, command: keyof typeof reportFiles): Omit<Told, 'page'> {
   let told: { readonly verdict?: unknown; readonly text?: unknown } | null
   try {
     told = JSON.parse(readFileSync(file, 'utf8')) as typeof told
   } catch (error) {
-    throw new InvalidArgument(`${file} cannot be read: ${String(error)}; simulate writes it`, {
+    throw new InvalidArgument(`${file} cannot be read: ${String(error)}; ${command} writes it`, {
       cause: error,
     })
   }
   const { verdict, text } = told ?? {}
   if (typeof verdict === 'string' && Object.hasOwn(exitCodes, verdict) && typeof text === 'string')
     return { verdict: verdict as Verdict, text }
-  throw new InvalidArgument(`${file} is no report of simulate that this version reads`)
+  throw new InvalidArgument(`${file} is no report of ${command} that this version reads`)
 }

@@ -1,7 +1,11 @@
-import { type ExploreReport, type ExploredTopology, boundOf } from './report.ts'
+import { replayCommand } from '../command.ts'
+import { deviationsOf } from './deviation.ts'
+import { type ExploreReport, type ExploredTopology, boundOf, contextOf } from './report.ts'
+import { exploreText } from './text.ts'
 
 /** For machines. The sums are over all topologies. */
-export function exploreJson({ version, engine, verdict, reasons, explored }: ExploreReport): object {
+export function exploreJson(report: ExploreReport): object {
+  const { version, engine, verdict, reasons, explored } = report
   const sum = (of: (one: ExploredTopology) => number): number =>
     explored.reduce((all, one) => all + of(one), 0)
   return {
@@ -20,19 +24,23 @@ export function exploreJson({ version, engine, verdict, reasons, explored }: Exp
     wallMs: sum(({ result }) => result.wallMs),
     topologies: explored.map((one) => {
       const { found, ...counts } = one.result
-      const deviations = found?.deviations ?? null
       return {
         name: one.topology.name,
         bound: boundOf(one),
+        deviations: one.deviations,
         ...counts,
-        violatedBy: deviations,
+        violatedBy: found?.deviations ?? null,
         replay: one.replay,
       }
     }),
-    failures: explored.flatMap(({ failure, replay }) =>
-      failure
-        ? [{ property: failure.property, scenario: failure.scenario, message: failure.message, replay }]
-        : [],
-    ),
+    failures: explored.flatMap((one) => {
+      if (!one.failure) return []
+      const { kind, property, scenario, message, result } = one.failure
+      const deviations = result ? deviationsOf(result) : []
+      const command = replayCommand(one.failure, contextOf(one, report))
+      return [{ kind, property, scenario, message, deviations, replay: one.replay, command }]
+    }),
+    // What `holdfast report` prints, as it was told then.
+    text: exploreText(report),
   }
 }

@@ -1,7 +1,10 @@
 import type { Explored } from '../../sim/explore/explore.ts'
 import type { Topology } from '../../sim/explore/topology.ts'
 import type { Failure } from '../../sim/tally.ts'
+import type { CommandContext } from '../command.ts'
+import { count, plural } from '../format.ts'
 import type { Verdict } from '../report.ts'
+import { tagOf } from '../text.ts'
 
 /** What one topology was explored to, and what was found. */
 export interface ExploredTopology {
@@ -21,6 +24,13 @@ export interface ExploreReport {
   readonly explored: readonly ExploredTopology[]
   readonly verdict: Verdict
   readonly reasons: readonly string[]
+}
+
+/** What the command that shows the failure of one of them again is made of. */
+export function contextOf({ failure, replay }: ExploredTopology, { module }: ExploreReport): CommandContext {
+  const replays =
+    failure && replay !== null ? [{ seed: failure.seed, property: failure.property, path: replay }] : []
+  return { module, store: 'memory', families: null, replays }
 }
 
 export function verdictOfExplored(
@@ -44,11 +54,11 @@ export function verdictOfExplored(
 export function boundOf({ topology, deviations }: Pick<ExploredTopology, 'topology' | 'deviations'>): string {
   const { workers, sweepers, work, horizonMs, faults } = topology
   const parts = [
-    number(workers, 'worker'),
-    ...(sweepers > 0 ? [`${number(sweepers, 'sweeper')} apart`] : []),
-    number(work.length, 'job'),
+    plural(workers, 'worker'),
+    ...(sweepers > 0 ? [`${plural(sweepers, 'sweeper')} apart`] : []),
+    plural(work.length, 'job'),
     `${horizonMs / 1_000} s`,
-    `at most ${number(deviations, 'deviation')} of {${optionsOf(faults)}}`,
+    `at most ${plural(deviations, 'deviation')} of {${optionsOf(faults)}}`,
   ]
   return parts.join(', ')
 }
@@ -71,6 +81,13 @@ export function collisionOf(distinct: number): string {
   return `< 10^${Math.ceil(Math.log10(Math.max(1, distinct) ** 2 / 2) - 128 * Math.log10(2))}`
 }
 
-function number(many: number, what: string): string {
-  return `${many} ${what}${many === 1 ? '' : 's'}`
+/** New ground a second: steps that lead to where a schedule leaves another are not among them. */
+export function speedOf({ states, wallMs }: Pick<Explored, 'states' | 'wallMs'>): string {
+  return count((1_000 * states) / Math.max(1, wallMs))
+}
+
+/** What became of one of them, in a word or two. */
+export function endOf({ failure, result }: Pick<ExploredTopology, 'failure' | 'result'>): string {
+  if (failure) return tagOf(failure) === 'FAIL' ? 'violated' : tagOf(failure).toLowerCase()
+  return result.complete ? 'bounded-complete' : 'not complete'
 }

@@ -1,6 +1,14 @@
-import { count, inert, seconds, table } from '../format.ts'
+import { count, inert, plural, seconds, table } from '../format.ts'
 import { failureText } from '../text.ts'
-import { type ExploreReport, type ExploredTopology, boundOf, collisionOf } from './report.ts'
+import {
+  type ExploreReport,
+  type ExploredTopology,
+  boundOf,
+  collisionOf,
+  contextOf,
+  endOf,
+  speedOf,
+} from './report.ts'
 
 /** What a person reads after `explore`. */
 export function exploreText(report: ExploreReport): string {
@@ -17,6 +25,7 @@ export function exploreText(report: ExploreReport): string {
         { title: 'distinct', right: true },
         { title: 'pruned', right: true },
         { title: 'steps', right: true },
+        { title: 'a second', right: true },
         { title: 'time', right: true },
         { title: '' },
       ],
@@ -30,8 +39,9 @@ export function exploreText(report: ExploreReport): string {
   return `${lines.join('\n')}\n`
 }
 
-function row({ topology, result, failure }: ExploredTopology): string[] {
-  const { level, runs, states, distinct, pruned, depthMax, wallMs, complete } = result
+function row(one: ExploredTopology): string[] {
+  const { topology, result } = one
+  const { level, runs, states, distinct, pruned, depthMax, wallMs } = result
   return [
     inert(topology.name),
     String(level),
@@ -40,8 +50,9 @@ function row({ topology, result, failure }: ExploredTopology): string[] {
     count(distinct),
     count(pruned),
     `<= ${count(depthMax)}`,
+    speedOf(result),
     seconds(wallMs),
-    failure ? 'VIOLATED' : complete ? 'bounded-complete' : 'not complete',
+    endOf(one),
   ]
 }
 
@@ -59,18 +70,20 @@ function evaluated({ result: { properties } }: ExploredTopology): string {
   return `evaluated: ${properties.map(({ name, evaluations }) => `${name} ${count(evaluations)}`).join(', ')}`
 }
 
-function failed(
-  { failure, replay, result }: ExploredTopology,
-  { version, engine, module }: ExploreReport,
-): string[] {
+function failed(one: ExploredTopology, report: ExploreReport): string[] {
+  const text = failureTextOf(one, report)
+  return text.length === 0 ? [] : [...text, '']
+}
+
+/** The counterexample, with the command that shows it again; nothing where there is none. */
+export function failureTextOf(one: ExploredTopology, report: ExploreReport): string[] {
+  const { failure, result } = one
   if (!failure) return []
-  const { seed, property } = failure
-  const replays = replay === null ? [] : [{ seed, property, path: replay }]
-  const found = result.found?.deviations.length ?? 0
+  const { version, engine } = report
+  const found = plural(result.found?.deviations.length ?? 0, 'deviation')
   return [
-    ...failureText(failure, { version, engine, module, store: 'memory', families: null, replays }),
-    `  it takes ${found} deviation${found === 1 ? '' : 's'} from the default schedule, and no fewer will do`,
-    '',
+    ...failureText(failure, { version, engine, ...contextOf(one, report) }),
+    `  it takes ${found} from the default schedule, and no fewer will do`,
   ]
 }
 

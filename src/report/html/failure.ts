@@ -1,7 +1,8 @@
 import type { Judged } from '../../sim/judge.ts'
 import type { Violation } from '../../sim/recorder.ts'
 import type { Failure } from '../../sim/tally.ts'
-import { replayCommand } from '../command.ts'
+import { type CommandContext, replayCommand } from '../command.ts'
+import { deviationsOf, runWords } from '../explore/deviation.ts'
 import { faultWords } from '../fault.ts'
 import { count, inertJson, plural, seconds } from '../format.ts'
 import { byKind } from '../kinds.ts'
@@ -13,33 +14,42 @@ import { toldOf } from './events.ts'
 import { type Html, html, nothing, raw } from './markup.ts'
 
 /** All events of all failures together, in bytes of JSON: a page that is larger is slow to open. */
-const bytesMax = 3_000_000
+export const bytesMax = 3_000_000
 
 export function failuresSection(report: Report): Html {
   const kinds = byKind(report.summary.failures)
   if (kinds.length === 0) return nothing
   const share = bytesMax / kinds.length
   return html`<section id="failures"><h2>${plural(kinds.length, 'kind')} of failure</h2>
-${kinds.map((kind, k) => failureOf(kind, report, { open: k === 0, share }))}</section>`
+${kinds.map((kind, k) => failureOf(kind, report, { open: k === 0, bytesMax: share }))}</section>`
 }
 
-function failureOf(
+export interface Shown {
+  /** Unfolded from the start. */
+  readonly open: boolean
+  /** Of its events, as JSON. */
+  readonly bytesMax: number
+}
+
+/** One failure, and which others are like it. */
+export function failureOf(
   [failure, ...others]: readonly [Failure, ...Failure[]],
-  report: Report,
-  { open, share }: { readonly open: boolean; readonly share: number },
+  context: CommandContext,
+  { open, bytesMax: share }: Shown,
 ): Html {
-  const { property, seed, scenario, message, result } = failure
+  const { property, scenario, message, result } = failure
   const first = result?.violations[0]
-  return html`<details class="failure"${open ? raw(' open') : nothing}><summary><b class="tag">${tagOf(failure)}</b> <span class="what">${property}</span> <span class="quiet">seed ${seed}, scenario ${scenario ?? 'chosen by the seed'}${first ? `, at +${(first.atMs / 1000).toFixed(3)} s` : ''}</span></summary>
+  return html`<details class="failure"${open ? raw(' open') : nothing}><summary><b class="tag">${tagOf(failure)}</b> <span class="what">${property}</span> <span class="quiet">${runWords(failure)}, ${result?.deviations ? 'topology' : 'scenario'} ${scenario ?? 'chosen by the seed'}${first ? `, at +${(first.atMs / 1000).toFixed(3)} s` : ''}</span></summary>
 <p class="message">${message}</p>
-<p class="command"><code>${replayCommand(failure, report)}</code></p>
+<p class="command"><code>${replayCommand(failure, context)}</code></p>
 ${result ? faultsOf(result) : nothing}
 ${result && first ? storiesOf(result, first) : nothing}
 ${result?.story && first ? explorer(result, first, share) : nothing}
-${alike(others, report)}</details>`
+${alike(others, context)}</details>`
 }
 
 function faultsOf(result: Judged): Html {
+  if (result.deviations) return scheduleOf(result)
   const { plan, steps, without, shrunk } = result
   if (!shrunk) {
     const struck = Object.values(result.strikes).reduce((sum, times) => sum + times, 0)
@@ -52,14 +62,22 @@ function faultsOf(result: Judged): Html {
 ${also.length > 0 ? html`<p class="quiet">Also seen while shrinking, not followed: ${also.join(', ')}</p>` : nothing}`
 }
 
+function scheduleOf(result: Judged): Html {
+  const words = deviationsOf(result)
+  if (words.length === 0) return html`<p>The default schedule itself: it takes no deviation.</p>`
+  return html`<h3>What it takes</h3>
+<p><strong>${count(words.length)}</strong> ${words.length === 1 ? 'deviation' : 'deviations'} from the default schedule; no schedule with fewer of them violates anything.</p>
+<ol class="faults">${words.map((line) => html`<li>${line}</li>`)}</ol>`
+}
+
 /** The failing run, and beside it the nearest that passes: what one has and the other lacks stands out. */
 function storiesOf(result: Judged, violation: Violation): Html {
   const failing = storyOf(result, violation)
-  const passing = result.shrunk?.passing
+  const passing = result.shrunk?.passing ?? result.passing
   if (!passing) return html`<h3>What happened to ${violation.subject}</h3>${storyList(failing, [], true)}`
   const other = storyOf({ ...result, story: passing.story }, violation)
   return html`<div class="pair"><div><h3>What happened to ${violation.subject}</h3>${storyList(failing, other, true)}</div>
-<div><h3>The nearest run that passes <small>without ${passing.lacks}</small></h3>${other.length > 0 ? storyList(other, failing, false) : html`<p class="quiet">Nothing happened to ${violation.subject} until then.</p>`}</div></div>`
+<div><h3>The nearest run that passes <small>without ${deviationsOf(result).at(-1) ?? passing.lacks}</small></h3>${other.length > 0 ? storyList(other, failing, false) : html`<p class="quiet">Nothing happened to ${violation.subject} until then.</p>`}</div></div>`
 }
 
 function storyList(lines: readonly string[], other: readonly string[], fails: boolean): Html {
@@ -98,11 +116,11 @@ function explorer(result: Judged, violation: Violation, share: number): Html {
 
 const alikeMax = 50
 
-function alike(others: readonly Failure[], report: Report): Html {
+function alike(others: readonly Failure[], context: CommandContext): Html {
   if (others.length === 0) return nothing
   return html`<details class="alike"><summary>The same with ${plural(others.length, 'other seed')}</summary><ul>${others
     .slice(0, alikeMax)
     .map(
-      (other) => html`<li class="command"><code>${replayCommand(other, report)}</code></li>`,
+      (other) => html`<li class="command"><code>${replayCommand(other, context)}</code></li>`,
     )}</ul></details>`
 }

@@ -58,6 +58,6 @@ export function compact(value: number): string {
   return `${Math.round(value / 1_000_000)}M`
 }
 
-function heat(times: number): number {
+export function heat(times: number): number {
   return times === 0 ? 0 : Math.min(4, 1 + Math.floor(Math.log10(times) / 1.5))
 }

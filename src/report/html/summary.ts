@@ -11,8 +11,12 @@ const verdictWords: Readonly<Record<Verdict, readonly [string, string]>> = {
   nondeterministic: ['Nondeterministic', 'The same seed may run otherwise: neither pass nor fail.'],
 }
 
-export function headSection(report: Report): Html {
-  const [word, says] = verdictWords[report.verdict]
+export type Head = Pick<Report, 'version' | 'command' | 'engine' | 'store' | 'verdict' | 'reasons'>
+
+/** `own`: what the verdict says, where there is more to say than that. */
+export function headSection(report: Head, own: string | null = null): Html {
+  const [word, general] = verdictWords[report.verdict]
+  const says = own ?? general
   return html`<header class="verdict is-${report.verdict}">
 <p class="kicker">holdfast ${report.version}, ${report.command}, engine ${report.engine}, store ${report.store}</p>
 <h1>${word}</h1>

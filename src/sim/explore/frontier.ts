@@ -51,7 +51,7 @@ export class Frontier {
     const binMs = Math.max(1, Math.ceil(horizonMs / binsMost))
     const bins = Math.max(1, Math.ceil(horizonMs / binMs))
     const zeros = (): number[] => Array.from({ length: bins }, () => 0)
-    const [left, pruned, joined] = [zeros(), zeros(), zeros()]
+    const [left, pruned, joined, unwalked] = [zeros(), zeros(), zeros(), zeros()]
     const count = (bin: number[], atMs: number): void => {
       const k = Math.min(bins - 1, Math.floor(atMs / binMs))
       bin[k] = (bin[k] ?? 0) + 1
@@ -61,11 +61,12 @@ export class Frontier {
       const place = (this.#order[k] as number) * words
       const [leavesAtMs, end] = [this.#words[place + 3] as number, this.#words[place + 4] as number]
       count(left, leavesAtMs)
+      if (end === 0) count(unwalked, leavesAtMs)
       if (end <= 0) continue
       count(pruned, leavesAtMs)
       count(joined, end - 1)
     }
-    return { binMs, left, pruned, joined }
+    return { binMs, left, pruned, joined, unwalked }
   }
 
   /**

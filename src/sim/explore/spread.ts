@@ -7,6 +7,8 @@ export interface Spread {
   readonly pruned: readonly number[]
   /** The same by when they came to it. */
   readonly joined: readonly number[]
+  /** Of `left`, those that nobody walked: something was found before, or the time was over. */
+  readonly unwalked: readonly number[]
 }
 
 /** The schedules with so many deviations. */
