@@ -3,6 +3,7 @@ import { textOf } from '../engine/jobs/text.ts'
 import { rawMemoryStore } from '../stores/memory/index.ts'
 import { allFamilies, familyNamed } from './faults/index.ts'
 import { problemOfProperties, problemOfServices } from './own.ts'
+import { requireTopology } from './explore/check.ts'
 import { isTopology, topologies } from './explore/topologies/index.ts'
 import type { Topology } from './explore/topology.ts'
 import { scenarios } from './scenarios/index.ts'
@@ -67,7 +68,9 @@ export async function scenariosIn(url: string | null): Promise<readonly Scenario
   const all: readonly unknown[] = Array.isArray(given) ? given : given === undefined ? [] : [given]
   const list = all.filter((one) => !isTopology(one))
   if (all.length === 0) {
-    throw new InvalidArgument(`${url} must export a scenario or a bench, or a list of them, as its default`)
+    throw new InvalidArgument(
+      `${url} must export a scenario, a bench or a topology, or a list of them, as its default`,
+    )
   }
   const names = new Set<string>()
   for (const scenario of list) {
@@ -88,14 +91,18 @@ async function imported(url: string): Promise<{ readonly default?: unknown }> {
   }
 }
 
-/** What is wrong with it, after 'a scenario'; null for nothing. */
 /** The topologies that a module exports beside its scenarios, by default or in a list; of no module: ours. */
 export async function topologiesIn(url: string | null): Promise<readonly Topology[]> {
   if (url === null) return topologies
   const { default: given } = await imported(url)
-  return (Array.isArray(given) ? given : [given]).filter(isTopology)
+  const found = (Array.isArray(given) ? given : [given]).filter(isTopology)
+  for (const topology of found) requireTopology(topology)
+  const names = new Set(found.map(({ name }) => name))
+  if (names.size < found.length) throw new InvalidArgument(`${url} exports two topologies of one name`)
+  return found
 }
 
+/** What is wrong with it, after 'a scenario'; null for nothing. */
 function problemOf(value: unknown): string | null {
   if (typeof value !== 'object' || value === null) return 'that is no object'
   const scenario = value as Partial<Record<keyof Scenario, unknown>>

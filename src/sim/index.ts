@@ -10,8 +10,29 @@ export {
   trial,
 } from './bench/replay.ts'
 export { type SimulateOptions, type Simulated, simulate } from './bench/simulate.ts'
+export {
+  type Counterexample,
+  type Exploration,
+  type ExploreOptions,
+  type Retraced,
+  type TopologyOptions,
+  explore,
+  retrace,
+  topology,
+} from './bench/explore.ts'
 export type { Chooser } from './chooser.ts'
 export type { Duty } from './duty.ts'
+export type { Counts, Explored } from './explore/explore.ts'
+export type { Found } from './explore/lane.ts'
+export type { Level, Spread } from './explore/spread.ts'
+export type {
+  Deviation,
+  ExploredFamily,
+  FaultOption,
+  Order,
+  TimedOrder,
+  Topology,
+} from './explore/topology.ts'
 export type { Fault, FamilyName } from './faults/fault.ts'
 export { families, serviceFamilies } from './faults/index.ts'
 export type { Leak } from './guard/guard.ts'

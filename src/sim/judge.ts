@@ -203,6 +203,8 @@ async function judged(request: RunRequest, options: RunOptions): Promise<RunResu
 }
 
 function dealt(seed: bigint, known: readonly Scenario[]): Scenario {
+  if (known.length === 0)
+    throw new InvalidArgument('the module has no scenario or bench, but topologies, which explore takes')
   return known[Number(seed % BigInt(known.length))] as Scenario
 }
 

@@ -5,11 +5,11 @@ import { exploreText } from '../../report/explore/text.ts'
 import { exploreJson } from '../../report/explore/json.ts'
 import { exitCodes } from '../../report/report.ts'
 import { topologiesIn } from '../../sim/catalogue.ts'
+import { counterexampleOf, scheduleRequest } from '../../sim/explore/counterexample.ts'
 import type { Counts, Explored } from '../../sim/explore/explore.ts'
 import { topologyNamed } from '../../sim/explore/topologies/index.ts'
 import { type Size, type Topology, sized } from '../../sim/explore/topology.ts'
 import type { Judged } from '../../sim/judge.ts'
-import type { Failure } from '../../sim/tally.ts'
 import { exploreInThreads } from '../../sim/threads/explore-pool.ts'
 import { runPool } from '../../sim/threads/pool.ts'
 import { about } from '../about.ts'
@@ -39,7 +39,9 @@ export async function explore(file: string | undefined, options: ExploreOptions)
   const explored: ExploredTopology[] = []
   for (const topology of await chosen(url, options)) {
     const { size, most, ...result } = await exploreOne(topology, url, options, (line) => progress.tell(line))
-    const failure = result.found ? failureOf(await retraced(topology, result, size, url, options)) : null
+    const failure = result.found
+      ? counterexampleOf(await retraced(topology, result, size, url, options))
+      : null
     const from = { ...code, store: 'memory', file: file ?? null }
     const replay = failure && writeReplay(options.report, failure, from)
     explored.push({ topology: sized(topology, size), deviations: most, result, failure, replay })
@@ -102,16 +104,7 @@ async function retraced(
   url: string | null,
   { silentMs }: ExploreOptions,
 ): Promise<Judged> {
-  const base = {
-    seed: '0x0',
-    store: 'memory',
-    families: null,
-    verify: false,
-    story: true,
-    plan: null,
-    draws: null,
-  }
-  const request = { ...base, scenario: name, deviations: found?.deviations ?? [], size }
+  const request = scheduleRequest(name, found?.deviations ?? [], size)
   let left = 1
   let judged: Judged | null = null
   await runPool({
@@ -127,22 +120,6 @@ async function retraced(
   if (!judged)
     throw new InvalidArgument(`the schedule that was found in ${name} did not come to its end again`)
   return judged
-}
-
-function failureOf(result: Judged): Failure {
-  const [first] = result.violations
-  const kind = result.verdict === 'pass' ? 'diverged' : result.verdict
-  return {
-    kind,
-    seed: result.seed,
-    scenario: result.scenario,
-    property: first?.property ?? kind,
-    message:
-      first?.message ??
-      result.detail ??
-      'the schedule that was found violates nothing when it is walked again',
-    result,
-  }
 }
 
 /** The command that makes the report again. */

@@ -80,10 +80,11 @@ export function failureTextOf(one: ExploredTopology, report: ExploreReport): str
   const { failure, result } = one
   if (!failure) return []
   const { version, engine } = report
-  const found = plural(result.found?.deviations.length ?? 0, 'deviation')
+  const found = result.found?.deviations.length ?? 0
+  const least = `  it takes ${plural(found, 'deviation')} from the default schedule, and no fewer will do`
   return [
     ...failureText(failure, { version, engine, ...contextOf(one, report) }),
-    `  it takes ${found} from the default schedule, and no fewer will do`,
+    ...(failure.kind === 'violated' && found > 0 ? [least] : []),
   ]
 }
 

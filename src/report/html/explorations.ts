@@ -31,8 +31,7 @@ export function parseExplorations(text: string): Explorations {
 }
 
 function isExploration(value: unknown): value is Exploration {
-  const { name, bound, complete, violatedBy, runs, states, distinct } = (value ??
-    {}) as Partial<Exploration>
+  const { name, bound, complete, violatedBy, runs, states, distinct } = (value ?? {}) as Partial<Exploration>
   return (
     typeof name === 'string' &&
     typeof bound === 'string' &&

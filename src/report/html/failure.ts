@@ -66,7 +66,7 @@ function scheduleOf(result: Judged): Html {
   const words = deviationsOf(result)
   if (words.length === 0) return html`<p>The default schedule itself: it takes no deviation.</p>`
   return html`<h3>What it takes</h3>
-<p><strong>${count(words.length)}</strong> ${words.length === 1 ? 'deviation' : 'deviations'} from the default schedule; no schedule with fewer of them violates anything.</p>
+<p><strong>${count(words.length)}</strong> ${words.length === 1 ? 'deviation' : 'deviations'} from the default schedule${result.verdict === 'violated' ? '; no schedule with fewer of them violates anything' : ''}.</p>
 <ol class="faults">${words.map((line) => html`<li>${line}</li>`)}</ol>`
 }
 

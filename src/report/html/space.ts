@@ -23,6 +23,7 @@ export function spaceOf({ topology, result, failure }: ExploredTopology): Html {
 }
 
 function labelOf({ deviations, schedules, pruned }: Level): Html {
+  if (deviations === 0) return html`<div>0 deviations<small>the default</small></div>`
   return html`<div>${plural(deviations, 'deviation')}<small>${plural(schedules, 'schedule')}</small><small>${count(pruned)} pruned</small></div>`
 }
 
@@ -33,6 +34,7 @@ function tick(ms: number): string {
 function levelOf({ spread }: Level, k: number, horizonMs: number): Html {
   const { left, pruned, joined, unwalked, binMs } = spread
   const zero = k * rowHeight + baseline
+  if (k === 0) return html`<path class="default" d="M0 ${zero}H${width}"></path>`
   const up = upMax / Math.max(1, ...left)
   const down = downMax / Math.max(1, ...joined)
   const bar = (name: string, bin: number, from: number, high: number): Html => {

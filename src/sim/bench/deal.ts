@@ -48,7 +48,7 @@ function threadsDealer({ name, module }: Bench, store: BenchStore): Dealer {
 
 /** One run after another. An endless loop in a handler is one of this process: nobody watches it. */
 async function dealerHere(bench: Bench, store: BenchStore): Promise<Dealer> {
-  requireOwnRealm(bench)
+  requireOwnRealm(`bench ${bench.name}`)
   const guard = leakGuard()
   const opened = await (await storeNamed(store))(null)
   const scenarios = [bench]
@@ -78,9 +78,9 @@ async function dealerHere(bench: Bench, store: BenchStore): Promise<Dealer> {
 }
 
 /** In a realm of its own, as under vitest's vmThreads, a handler has a `Date` and a `Math` that no guard sees. */
-function requireOwnRealm({ name }: Bench): void {
+export function requireOwnRealm(of: string): void {
   if (Object.getPrototypeOf(process.argv) === Array.prototype) return
   throw new InvalidArgument(
-    `bench ${name}: this is a realm of its own (vitest's vmThreads or vmForks), where no guard can see a handler ask the machine; use pool 'forks' or 'threads'`,
+    `${of}: this is a realm of its own (vitest's vmThreads or vmForks), where no guard can see a handler ask the machine; use pool 'forks' or 'threads'`,
   )
 }

@@ -29,7 +29,7 @@ export interface LaneOptions {
   readonly alike?: (alike: Alike) => void
 }
 
-/** A schedule that violates something. */
+/** A schedule that violates something; without violations: one that was stopped, as by a handler that asked the real world. */
 export interface Found {
   /** Its place in the order of its level. */
   readonly place: number
@@ -115,8 +115,10 @@ export function createLane(options: LaneOptions): Lane {
     for (const [k, { evaluations }] of recorder.tallies.entries())
       evaluated[k] = (evaluated[k] ?? 0) + evaluations
     if (stop?.kind === 'failure') throw stop.error
+    // A walk that left the simulated world, or never got on, proves nothing: that is found, too.
     const { violations } = recorder
-    return violations.length > 0 ? { deviations: taken, violations, traceHash: recorder.digest() } : null
+    const found = stop !== null || violations.length > 0
+    return found ? { deviations: taken, violations, traceHash: recorder.digest() } : null
   }
 
   function knownAt([run = 0, step = 0]: Int32Array): Place {

@@ -15,6 +15,7 @@ import { type World, createWorld } from '../world.ts'
 import { StoreUnavailable } from '../../engine/errors.ts'
 import { defaultIntervals } from '../../engine/settings.ts'
 import { deviate, giveOrder } from './deviate.ts'
+import { onlySleeping } from './handlers.ts'
 import type { Deviation, Topology } from './topology.ts'
 
 /** One schedule of a topology, from its start, on the code that ships. */
@@ -91,7 +92,7 @@ async function worldOf({
       content = transparent.content
       return transparent.store
     },
-    nodes: nodesOf(machinesOf(topology)),
+    nodes: nodesOf(machinesOf(topology, (error) => world.fail(error))),
     recorder: (now) =>
       createRecorder({
         properties: topology.properties,
@@ -104,7 +105,7 @@ async function worldOf({
   return { world, content }
 }
 
-function machinesOf(topology: Topology): Machines {
+function machinesOf(topology: Topology, refuse: (error: unknown) => void): Machines {
   const { jobs, workers, sweepers, concurrency, intervals, duties = [] } = topology
   const queues = [...new Set(jobs.map(({ settings }) => settings.queue))]
   return {
@@ -112,6 +113,7 @@ function machinesOf(topology: Topology): Machines {
     intervals,
     jobs,
     duties,
+    jobsOf: () => onlySleeping(jobs, refuse),
     workers: workers + sweepers,
     ability: (k) => ({ jobs, queues: k < workers ? queues : [] }),
   }

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { InvalidArgument } from '../../engine/errors.ts'
 import { textOf } from '../../engine/jobs/text.ts'
 import { createLane } from '../explore/lane.ts'
 import type { ExploreThreadData, FromExploreThread, ToExploreThread } from './explore-protocol.ts'
@@ -15,8 +16,13 @@ if (!port) throw new Error('this module is the entry of a thread that explores')
 const { url, topology, size, heartbeat, ...options } = workerData as ExploreThreadData
 const counter = new Int32Array(heartbeat)
 const answer = (message: FromExploreThread): void => port.postMessage(message)
-const failed = (error: unknown): void =>
-  answer({ kind: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : textOf(error) })
+const failed = (error: unknown): void => answer({ kind: 'failed', message: messageOf(error) })
+
+/** What is wrong with a user's topology is said in one line; a stack of ours would not help. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return textOf(error)
+  return error instanceof InvalidArgument ? error.message : (error.stack ?? error.message)
+}
 
 process.on('unhandledRejection', failed)
 
