@@ -168,6 +168,30 @@ describe('the mutants', () => {
     expect(htmlReport(reportOf(), 'again')).not.toContain('id="mutants"')
   })
 
+  test('tell what exploring schedules shows of them, if somebody tried', () => {
+    const shown = { topology: 'lease-lapse', deviations: 1, wallMs: 1_234 }
+    const mutants = [
+      { ...mutant, schedules: { asked: true, shown } },
+      { ...mutant, id: 'hidden', schedules: { asked: true, shown: null } },
+      { ...mutant, id: 'elsewhere', schedules: { asked: false, shown: null } },
+      { ...mutant, id: 'on-sqlite', schedules: null },
+    ]
+    const text = htmlReport(reportOf(), 'again', {
+      mutants: parseMutants(JSON.stringify({ mutants, survivors: [] })),
+    })
+    expect(text).toContain('1 of the 2 about what a topology judges (1 at 1 deviation)')
+    expect(text).toContain('<td>lease-lapse, 1 deviation</td><td class="n">1,234</td>')
+    for (const words of ['not within the bound', 'no topology judges it', 'not tried'])
+      expect(text).toContain(`<td>${words}</td>`)
+    const untried = { mutants: [mutant], survivors: [] }
+    expect(htmlReport(reportOf(), 'again', { mutants: untried })).not.toContain('by exploring')
+  })
+
+  test('whose schedules are something else are no result', () => {
+    const text = JSON.stringify({ mutants: [{ ...mutant, schedules: { asked: 1 } }], survivors: [] })
+    expect(() => parseMutants(text)).toThrow(/no result of the mutants/)
+  })
+
   test.each(['', 'null', '{}', '{"mutants":[{}],"survivors":[]}', '{"mutants":[],"survivors":[1]}'])(
     'are not made of %j',
     (text) => {

@@ -6,8 +6,18 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HistoryEvent } from '../../src/engine/history.ts'
 import { htmlReport } from '../../src/report/html/document.ts'
+import { exploreHtml } from '../../src/report/html/explore.ts'
 import { type Page, chromium, openPage } from './browser.ts'
-import { failureOf, reportOf, resultOf, started, summaryOf } from './samples.ts'
+import {
+  counterexample,
+  exploreReportOf,
+  exploredOf,
+  failureOf,
+  reportOf,
+  resultOf,
+  started,
+  summaryOf,
+} from './samples.ts'
 
 const command = chromium()
 const shrunk = { faults: 61, steps: 9, runs: 214, wallMs: 3_100, minimal: true, also: [] }
@@ -101,6 +111,40 @@ describe.skipIf(command === undefined)('the page in Chromium (skipped where ther
       const text = await page.value<string>(`document.querySelector('${show}').textContent`)
       for (const mark of ['\u0000', '\u202e']) expect(text).not.toContain(mark)
     }
+  })
+
+  /** What `explore` tells of one topology that holds and one that does not, both of that name. */
+  function explored(name: string): string {
+    const holds = exploredOf({ topology: { ...exploredOf().topology, name, says: name } })
+    const report = exploreReportOf(counterexample(name), holds)
+    return exploreHtml({ ...report, module: name, reasons: [name] }, name)
+  }
+
+  test.each(live)('of explore with %s in every field is whole and inert (X03)', async (_, name) => {
+    const seen = await opened(explored(name))
+    expect(seen).toEqual({ asked: [], complaints: [] })
+    expect(await page.value('window.pwned ?? "inert"')).toBe('inert')
+    expect(
+      await page.value(`document.querySelectorAll('img, iframe, [onerror], [onmouseover]').length`),
+    ).toBe(0)
+    expect(await page.value(`document.scripts.length`)).toBe(2)
+    expect(await page.value(`document.querySelectorAll('.space svg rect').length`)).toBe(7)
+    expect(await page.value(`document.querySelector('.list').textContent`)).toContain('starts the handler')
+  })
+
+  test('of explore has a timeline that is walked through by keys, and links that lead somewhere', async () => {
+    await opened(explored('small'))
+    await page.value(`document.querySelector('.list').focus()`)
+    await page.press('Home')
+    expect(await page.value(selected)).toContain('+1.000')
+    const dead = `[...document.querySelectorAll('a')].filter((a) => !document.querySelector(a.getAttribute('href'))).length`
+    expect(await page.value(dead)).toBe(0)
+  })
+
+  test.each([390, 1280])('of explore, %d wide, has nothing that sticks out', async (width) => {
+    await page.resize(width, 900)
+    await opened(explored('small'))
+    expect(await page.value('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
   })
 
   test('runs nothing that is not its own: the policy complains', async () => {

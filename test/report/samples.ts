@@ -1,6 +1,14 @@
 // Reports made up for tests.
 import type { HistoryEvent } from '../../src/engine/history.ts'
+import {
+  type ExploredTopology,
+  type ExploreReport,
+  verdictOfExplored,
+} from '../../src/report/explore/report.ts'
 import type { Report } from '../../src/report/report.ts'
+import type { Level } from '../../src/sim/explore/spread.ts'
+import type { Taken } from '../../src/sim/explore/taken.ts'
+import { standard } from '../../src/sim/explore/topologies/standard.ts'
 import type { Judged } from '../../src/sim/judge.ts'
 import type { Failure, Summary } from '../../src/sim/tally.ts'
 
@@ -104,6 +112,96 @@ export function resultOf(over: Partial<Judged> = {}): Judged {
     draws: [1, 2],
     story: [started('j7', 1_000), started('j8', 2_000), started('j7', 99_000)],
     ...over,
+  }
+}
+
+/** What one level of an exploration to 60 s did: `size` schedules that leave at 10 s, one of them pruned at 20 s. */
+export function levelOf(deviations: number, size: number, runs: number = size): Level {
+  const bins = (at: number, value: number): number[] =>
+    Array.from({ length: 60 }, (_, k) => (k === at ? value : 0))
+  const pruned = runs > 1 ? 1 : 0
+  const at = deviations === 0 ? 0 : 10
+  const spread = {
+    binMs: 1_000,
+    left: bins(at, size),
+    pruned: bins(at, pruned),
+    joined: bins(20, pruned),
+    unwalked: bins(at, size - runs),
+  }
+  return { deviations, schedules: size, runs, states: 100 * runs, distinct: 99 * runs, pruned, spread }
+}
+
+export function exploredOf(over: Partial<ExploredTopology> = {}): ExploredTopology {
+  const levels = [levelOf(0, 1), levelOf(1, 8)]
+  const sum = (of: (level: Level) => number): number => levels.reduce((all, level) => all + of(level), 0)
+  const result = {
+    level: levels.length - 1,
+    left: 0,
+    runs: sum(({ runs }) => runs),
+    states: sum(({ states }) => states),
+    distinct: sum(({ distinct }) => distinct),
+    pruned: sum(({ pruned }) => pruned),
+    replayed: 500,
+    depthMax: 120,
+    wallMs: 2_000,
+    complete: true,
+    found: null,
+    levels,
+    properties: [{ name: 'fencing', evaluations: 3_034 }],
+  }
+  return { topology: standard, deviations: 1, result, failure: null, replay: null, ...over }
+}
+
+export function exploreReportOf(...explored: readonly ExploredTopology[]): ExploreReport {
+  return { version: '0.1.0', engine: '53d66c9', module: null, explored, ...verdictOfExplored(explored) }
+}
+
+/** w1 stands still for 33 s, from 10 s on. */
+export function pausedAt10s(): Taken {
+  const id = 'pause at step 21'
+  const fault = { id, family: 'pause' as const, atMs: 10_000, node: 'w1', forMs: 33_000 }
+  return {
+    deviation: { step: 21, what: 'fault', fault, order: null },
+    atMs: 10_000,
+    next: { node: 'w1', what: 'reply', label: 'watch.move' },
+    first: null,
+  }
+}
+
+/** The schedule that deviates so, and violates something; everything that others name has that name. */
+export function counterexample(name: string, taken: readonly Taken[] = [pausedAt10s()]): ExploredTopology {
+  const { violations } = resultOf()
+  const result = resultOf({
+    seed: '0x0',
+    scenario: name,
+    draws: null,
+    violations: violations.map((violation) => ({
+      ...violation,
+      atMs: 30_000,
+      subject: name,
+      message: name,
+    })),
+    deviations: taken.map(({ deviation }) => deviation),
+    taken,
+    passing: { lacks: name, story: [started(name, 1_000)] },
+    story: [started(name, 1_000), started(name, 11_000, name)],
+  })
+  const failure = failureOf({ seed: '0x0', scenario: name, property: name, message: name, result })
+  const levels = [levelOf(0, 1), levelOf(1, 8, 3)]
+  const deviations = taken.map(({ deviation }) => deviation)
+  const found = { place: 2, deviations, violations: result.violations }
+  const [level, runs, states] = [1, 4, 400]
+  return {
+    topology: { ...standard, name, says: name },
+    deviations: 2,
+    result: {
+      ...exploredOf().result,
+      ...{ level, runs, states, levels, found },
+      complete: false,
+      properties: [{ name, evaluations: 7 }],
+    },
+    failure,
+    replay: `reports/${name}`,
   }
 }
 

@@ -11,6 +11,7 @@ export interface ReportOptions {
 }
 
 interface Told {
+  readonly command: keyof typeof reportFiles
   readonly verdict: Verdict
   readonly text: string
   /** Null: there is none. */
@@ -28,7 +29,10 @@ export async function report(directory: string, { open = false }: ReportOptions)
   const told = all(directory)
   if (open) {
     const unpaged = told.find(({ page }) => page === null)
-    if (unpaged) throw new InvalidArgument(`there is no page in ${directory}: run simulate or explore first`)
+    if (unpaged) {
+      const page = path.join(directory, reportFiles[unpaged.command].html)
+      throw new InvalidArgument(`there is no ${page}: run ${unpaged.command} first`)
+    }
   }
   const parts = told.map(({ text, page }) =>
     [
@@ -49,11 +53,11 @@ function all(directory: string): readonly Told[] {
   const there = commands.filter((command) => existsSync(at(reportFiles[command].json)))
   return (there.length === 0 ? (['simulate'] as const) : there).map((command) => {
     const { json, html } = reportFiles[command]
-    return { ...read(at(json), command), page: existsSync(at(html)) ? at(html) : null }
+    return { command, ...read(at(json), command), page: existsSync(at(html)) ? at(html) : null }
   })
 }
 
-function read(file: string, command: keyof typeof reportFiles): Omit<Told, 'page'> {
+function read(file: string, command: Told['command']): Pick<Told, 'verdict' | 'text'> {
   let told: { readonly verdict?: unknown; readonly text?: unknown } | null
   try {
     told = JSON.parse(readFileSync(file, 'utf8')) as typeof told

@@ -1,12 +1,6 @@
 import { InvalidArgument } from '../../engine/errors.ts'
 import { requireFunction, requireObject, requireWhole, shown } from '../../engine/given.ts'
-import {
-  capacity,
-  exactBudgets,
-  exactlyOnceClaim,
-  fencing,
-  singleTerminalState,
-} from '../../properties/index.ts'
+import { capacity, exactBudgets, exactlyOnceClaim, fencing } from '../../properties/index.ts'
 import { deviationsOf } from '../../report/explore/deviation.ts'
 import { type ExploreReport, boundOf, verdictOfExplored } from '../../report/explore/report.ts'
 import { exploreText } from '../../report/explore/text.ts'
@@ -29,8 +23,8 @@ export type TopologyOptions = Pick<Topology, 'name' | 'jobs' | 'work' | 'horizon
 
 /**
  * Fills in what is left out, and looks at the whole: 2 `workers`, no `sweepers`, a `concurrency` of 1, the engine's own
- * `intervals`, 1 for `deviations`, and the `properties` `exactly-once-claim`, `fencing`, `single-terminal-state`,
- * `exact-budgets` and `capacity`. Throws `InvalidArgument` naming the field.
+ * `intervals`, 1 for `deviations`, and the `properties` `exactly-once-claim`, `fencing`,
+ * `exact-budgets` and `capacity`, which any work puts to the test. Throws `InvalidArgument` naming the field.
  *
  * Its handlers may sleep once, or return at once; what else they do ends the exploration with `InvalidArgument`. They
  * must keep nothing between attempts: what they remember outside, no state shows.
@@ -43,7 +37,7 @@ export function topology(options: TopologyOptions): Topology {
     sweepers: 0,
     concurrency: 1,
     intervals: {},
-    properties: [exactlyOnceClaim, fencing, singleTerminalState, exactBudgets, capacity],
+    properties: [exactlyOnceClaim, fencing, exactBudgets, capacity],
     deviations: 1,
     ...options,
   }
