@@ -189,7 +189,8 @@ export function counterexample(name: string, taken: readonly Taken[] = [pausedAt
   const failure = failureOf({ seed: '0x0', scenario: name, property: name, message: name, result })
   const levels = [levelOf(0, 1), levelOf(1, 8, 3)]
   const deviations = taken.map(({ deviation }) => deviation)
-  const found = { place: 2, deviations, violations: result.violations }
+  const { violations: seen, traceHash } = result
+  const found = { place: 2, deviations, violations: seen, traceHash }
   const [level, runs, states] = [1, 4, 400]
   return {
     topology: { ...standard, name, says: name },
