@@ -90,6 +90,17 @@ describe('the examples', () => {
     })
   })
 
+  it('explore proves what is promised, and refutes what is not', async () => {
+    const { code, lines } = await run('explore/explore', [])
+    expect(code).toBe(0)
+    expect(lines.slice(0, 2)).toEqual([
+      'pass: 2 workers, 1 job, 60 s, at most 1 deviation of {another order within an instant, lost-request, lost-reply, pause (33 s), crash (2 s)}',
+      'violated: invoice-1 is started twice, by 1 deviation:',
+    ])
+    expect(lines[2]).toMatch(/^ {2}\+[\d.]+s, step \d+: w[12] (stands still|dies)/)
+    expect(lines).toHaveLength(3)
+  })
+
   it('postgres-exactly-once does what it says, and nothing when it is started again', async () => {
     const { url, drop } = await newDatabase()
     for (let k = 0; k < 2; k++) {

@@ -163,7 +163,19 @@ describe('the page of explore', () => {
     expect(report.verdict).toBe('inconclusive')
     expect(text).toContain('<strong>Not complete:</strong>')
     expect(text).toContain('<td class="n never" title="fencing in standard: 0">never</td>')
-    expect(text).toContain('standard: fencing was never evaluated')
+    expect(text).toContain('standard: no invariant was ever evaluated')
+    expect(text).toContain('<li>fencing was never evaluated</li>')
+  })
+
+  test('holds nothing against a topology whose invariant another one puts to the test', () => {
+    const { result } = exploredOf()
+    const others = [
+      { name: 'fencing', evaluations: 0 },
+      { name: 'capacity', evaluations: 3 },
+    ]
+    const calm = exploredOf({ result: { ...result, properties: others } })
+    expect(exploreReportOf(exploredOf(), calm)).toMatchObject({ verdict: 'pass', reasons: [] })
+    expect(exploreReportOf(calm).reasons).toEqual(['fencing was never evaluated'])
   })
 })
 

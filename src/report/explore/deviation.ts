@@ -55,7 +55,7 @@ function faultWords(fault: Fault, order: Order | null, next: Pending): string {
     case 'crash':
       return `${node} dies ${before}, and starts again after ${seconds(forMs)}`
     case 'shutdown':
-      return `${node} is asked to stop, ${before}`
+      return `${node} is asked to stop ${before}, and starts again ${seconds(forMs)} after it has`
     case 'database-restart':
       return `the database restarts for ${seconds(forMs)} as ${message} reaches it; what is in flight ${lands ? 'takes effect' : 'is lost'}`
     case 'outage-long':

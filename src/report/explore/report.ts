@@ -41,13 +41,24 @@ export function verdictOfExplored(
     return { verdict: 'nondeterministic', reasons: [] }
   }
   if (failures.length > 0) return { verdict: 'violated', reasons: [] }
-  const reasons = explored.flatMap(({ topology: { name }, result: { complete, properties } }) => [
-    ...(complete ? [] : [`${name}: not all schedules within the bound were walked`]),
-    ...properties
-      .filter(({ evaluations }) => evaluations === 0)
-      .map((property) => `${name}: ${property.name} was never evaluated`),
-  ])
+  const reasons = [
+    ...explored.flatMap(({ topology: { name }, result: { complete, properties } }) => [
+      ...(complete ? [] : [`${name}: not all schedules within the bound were walked`]),
+      ...(properties.some(({ evaluations }) => evaluations > 0)
+        ? []
+        : [`${name}: no invariant was ever evaluated`]),
+    ]),
+    ...neverEvaluated(explored).map((name) => `${name} was never evaluated`),
+  ]
   return { verdict: reasons.length > 0 ? 'inconclusive' : 'pass', reasons }
+}
+
+/** Invariants that none of the topologies which judge them put to the test. */
+function neverEvaluated(explored: readonly ExploredTopology[]): string[] {
+  const sums = new Map<string, number>()
+  for (const { name, evaluations } of explored.flatMap(({ result }) => result.properties))
+    sums.set(name, (sums.get(name) ?? 0) + evaluations)
+  return [...sums].flatMap(([name, evaluations]) => (evaluations === 0 ? [name] : []))
 }
 
 /** In the words of somebody who wants to know what was proven. */

@@ -125,7 +125,7 @@ const lasting: Readonly<Record<ExploredFamily, boolean>> = {
   'slow-reply': true,
   pause: true,
   crash: true,
-  shutdown: false,
+  shutdown: true,
   'database-restart': true,
   'outage-long': true,
   operator: false,

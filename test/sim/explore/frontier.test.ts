@@ -48,6 +48,32 @@ describe('schedules that are left', () => {
     ])
   })
 
+  test('are told by when they leave, and by when they came to what is known', () => {
+    const all = createShared(1, 0, { statesMax: 2, schedulesMax: 128 })
+    const frontier = new Frontier(all)
+    frontier.begin()
+    for (const atMs of [500, 1_500, 1_700, 60_000]) frontier.add(0, 1, 0, atMs)
+    frontier.begin()
+    const [first, second, third] = dealt(all, 4) as [number, number, number]
+    frontier.ended(first, null)
+    frontier.ended(second, 2_000)
+    frontier.ended(third, 0)
+    const { binMs, ...bins } = frontier.spread(60_000)
+    expect(binMs).toBe(1_000)
+    const filled = Object.entries(bins).map(([name, counts]) => [
+      name,
+      counts.length,
+      Object.fromEntries([...counts.entries()].filter(([, count]) => count > 0)),
+    ])
+    expect(filled).toEqual([
+      ['left', 60, { 0: 1, 1: 2, 59: 1 }],
+      ['pruned', 60, { 1: 2 }],
+      ['joined', 60, { 0: 1, 2: 1 }],
+      ['unwalked', 60, { 59: 1 }],
+    ])
+    expect(frontier.spread(5)).toMatchObject({ binMs: 1, left: [0, 0, 0, 0, 4] })
+  })
+
   test('are refused when there is no more room', () => {
     const frontier = new Frontier(shared())
     const add = (): void => {
