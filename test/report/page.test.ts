@@ -139,6 +139,14 @@ describe.skipIf(command === undefined)('the page in Chromium (skipped where ther
     expect(await page.value(selected)).toContain('+1.000')
     const dead = `[...document.querySelectorAll('a')].filter((a) => !document.querySelector(a.getAttribute('href'))).length`
     expect(await page.value(dead)).toBe(0)
+    // A topology that is folded is shown to whoever follows a link to it.
+    const followed = `new Promise((done) => {
+      const details = document.querySelector('#topology-2')
+      details.open = false
+      addEventListener('hashchange', () => done(details.open), { once: true })
+      document.querySelector('a[href="#topology-2"]').click()
+    })`
+    expect(await page.value(followed)).toBe(true)
   })
 
   test.each([390, 1280])('of explore, %d wide, has nothing that sticks out', async (width) => {

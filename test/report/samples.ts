@@ -116,7 +116,7 @@ export function resultOf(over: Partial<Judged> = {}): Judged {
 }
 
 /** What one level of an exploration to 60 s did: `size` schedules that leave at 10 s, one of them pruned at 20 s. */
-export function levelOf(deviations: number, size: number, runs: number = size): Level {
+function levelOf(deviations: number, size: number, runs: number = size): Level {
   const bins = (at: number, value: number): number[] =>
     Array.from({ length: 60 }, (_, k) => (k === at ? value : 0))
   const pruned = runs > 1 ? 1 : 0
@@ -197,7 +197,11 @@ export function counterexample(name: string, taken: readonly Taken[] = [pausedAt
     deviations: 2,
     result: {
       ...exploredOf().result,
-      ...{ level, runs, states, levels, found },
+      level,
+      runs,
+      states,
+      levels,
+      found,
       complete: false,
       properties: [{ name, evaluations: 7 }],
     },

@@ -201,7 +201,7 @@ describe('a topology is refused, naming the field, with', () => {
     [{ properties: [convergence] }, /convergence says what comes in the end/],
     [{ properties: [{ name: 'fencing' }] }, /properties: number 0/],
   ])('%j', (over, says) => {
-    const made = (): unknown => small(over as Partial<TopologyOptions>)
+    const made = (): unknown => small(over)
     expect(made).toThrow(says)
     expect(made).toThrow(InvalidArgument)
   })

@@ -165,3 +165,11 @@ for (const [number, details] of document.querySelectorAll('details').entries()) 
   details.addEventListener('toggle', show)
   show()
 }
+
+/** What a link leads to is shown. */
+function unfold() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  if (target instanceof HTMLDetailsElement) target.open = true
+}
+window.addEventListener('hashchange', unfold)
+unfold()
