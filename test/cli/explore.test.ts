@@ -78,6 +78,9 @@ describe('a topology that does not hold, with a hostile name', () => {
     const [first] = stdout.match(/^FAIL never-paused {3}schedule with 1 deviation .*$/m) ?? []
     expect(first).toBeDefined()
     expect(stdout).toContain('w1 stands still for 2 s, just before the reply to watch.declare of w1')
+    expect(at.read('reports/explore.html')).toContain(
+      'The nearest run that passes <small>without +0.090s, step',
+    )
     const command = /^ {2}replay: (npx holdfast .*)$/m.exec(stdout)?.[1] ?? ''
     const again = await at.shell(command)
     expect([again.code, again.stderr]).toEqual([1, ''])

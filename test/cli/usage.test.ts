@@ -51,7 +51,7 @@ describe('what cannot be meant is refused: exit 2, a sentence on stderr, nothing
 
   test.concurrent.each<[string, RegExp]>([
     ['throws', /throws\.mjs cannot be imported: Error: this module \\u001b\[31mthrows\n/],
-    ['exports-nothing', /must export a scenario or a bench, or a list of them, as its default/],
+    ['exports-nothing', /must export a scenario, a bench or a topology, or a list of them, as its default/],
     ['half', /exports a scenario half whose workers is no whole number/],
   ])('a module that %s', async (name, says) => {
     const { code, stdout, stderr } = await run(['simulate', fixture(name), '--seed', '1', '--json'])

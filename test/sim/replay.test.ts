@@ -101,7 +101,7 @@ describe('a replay file', () => {
       expect(text).not.toContain(secret)
     const keys = Object.keys(JSON.parse(text) as object).sort()
     expect(keys.join(' ')).toBe(
-      'draws engine event file format kind message on plan property scenario seed store subject traceHash version without',
+      'deviations draws engine event file format kind message on plan property scenario seed store subject traceHash version without',
     )
   })
 

@@ -22,7 +22,7 @@ export interface ThreadsOptions extends Sizes, Pick<ExploreOptions, 'boundMs' | 
 }
 
 /** The exploration ended before its time, with no verdict. */
-export class ExplorationFailed extends HoldfastError {
+class ExplorationFailed extends HoldfastError {
   readonly code = 'EXPLORATION_FAILED'
 }
 

@@ -168,7 +168,7 @@ for (const [number, details] of document.querySelectorAll('details').entries()) 
 
 /** What a link leads to is shown. */
 function unfold() {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  const target = document.getElementById(location.hash.slice(1))
   if (target instanceof HTMLDetailsElement) target.open = true
 }
 window.addEventListener('hashchange', unfold)
