@@ -61,6 +61,7 @@ program
     'deviations from the default schedule (default: each its own)',
     wholeNumber('--deviations', 0),
   )
+  .option('--quick', 'no more deviations than take seconds, for each topology')
   .option('--workers <n>', 'so many workers, in place of what the topology says', wholeNumber('--workers', 1))
   .option('--jobs <n>', 'so many jobs, in place of what the topology says', wholeNumber('--jobs', 1))
   .option('--seconds <s>', 'begin no schedule after so long, for each topology', wholeNumber('--seconds', 1))

@@ -21,6 +21,8 @@ import { writeExploreReports } from '../reports.ts'
 export interface ExploreOptions {
   readonly scenario?: string
   readonly deviations?: number
+  /** So many as take seconds. */
+  readonly quick?: boolean
   readonly workers?: number
   readonly jobs?: number
   readonly seconds?: number
@@ -67,7 +69,8 @@ async function exploreOne(
 ): Promise<Explored & { readonly size: Size; readonly most: number }> {
   const { workers, jobs, threads, seconds, states, silentMs: silentMsMax } = options
   const size = { ...(workers !== undefined && { workers }), ...(jobs !== undefined && { jobs }) }
-  const most = options.deviations ?? topology.deviations
+  const own = options.quick ? (topology.quick ?? topology.deviations) : topology.deviations
+  const most = options.deviations ?? own
   const explored = await exploreInThreads({
     url,
     topology,
@@ -125,11 +128,12 @@ async function retraced(
 /** The command that makes the report again. */
 function again(
   file: string | undefined,
-  { scenario, deviations, workers, jobs, seconds, states }: ExploreOptions,
+  { scenario, deviations, quick, workers, jobs, seconds, states }: ExploreOptions,
 ): string {
   const parts = ['npx holdfast explore', ...(file === undefined ? [] : [quoted(file)])]
   if (scenario !== undefined) parts.push(`--scenario ${quoted(scenario)}`)
   for (const [name, value] of Object.entries({ deviations, workers, jobs, seconds, states }))
     if (value !== undefined) parts.push(`--${name} ${value}`)
+  if (quick) parts.push('--quick')
   return parts.join(' ')
 }

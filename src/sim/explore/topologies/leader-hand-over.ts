@@ -27,4 +27,5 @@ export const leaderHandOver: Topology = {
   ],
   properties: [namedLeaseExclusive],
   deviations: 2,
+  quick: 1,
 }

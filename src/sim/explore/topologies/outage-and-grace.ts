@@ -26,4 +26,5 @@ export const outageAndGrace: Topology = {
   ],
   properties: [...core, postOutageGrace, oneStartThroughOutage],
   deviations: 2,
+  quick: 1,
 }
