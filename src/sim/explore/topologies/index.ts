@@ -1,5 +1,6 @@
 import { InvalidArgument } from '../../../engine/errors.ts'
 import type { Topology } from '../topology.ts'
+import { allLengths } from './all-lengths.ts'
 import { cancelAgainstComplete } from './cancel-against-complete.ts'
 import { claimRace } from './claim-race.ts'
 import { holdAgainstClaim } from './hold-against-claim.ts'
@@ -30,6 +31,7 @@ export const topologies: readonly Topology[] = [
   holdAgainstClaim,
   leaderHandOver,
   standard,
+  allLengths,
   lone,
 ]
 
