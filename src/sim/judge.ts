@@ -47,7 +47,7 @@ export interface RunRequest {
   readonly explore?: {
     readonly properties: readonly string[]
     readonly deviations: number
-    /** Of each topology. */
+    /** Of all topologies together. */
     readonly boundMs: number
   }
 }
@@ -114,8 +114,15 @@ async function explored(
       properties: topology.properties.filter(({ name }) => names.includes(name)),
     }))
     .filter(({ properties }) => properties.length > 0)
+  const untilMs = realMs() + boundMs
   for (const topology of matters) {
-    const options = { topology: sized(topology, size), deviations, boundMs, ...sizes, ...(beat && { beat }) }
+    const options = {
+      topology: sized(topology, size),
+      deviations,
+      boundMs: untilMs - realMs(),
+      ...sizes,
+      ...(beat && { beat }),
+    }
     const { found } = await explore(options)
     if (found)
       return schedule({ ...request, scenario: topology.name }, found.deviations, matters, {
