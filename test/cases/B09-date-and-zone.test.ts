@@ -70,6 +70,7 @@ test('B09: no test reads the time of the machine, but those that are about it', 
     // Whose programs are planted leaks, or ask for virtual time.
     'cli/leaks.test.ts',
     'engine/system.test.ts',
+    'sim/bench/explore.test.ts',
     'sim/bench/services.test.ts',
     'sim/bench/simulate.test.ts',
     'sim/bench/vitest.test.ts',
