@@ -90,7 +90,7 @@ function exploredTotals(verdicts) {
     (many) => `${shown.filter(({ deviations }) => deviations === many).length} at ${many}`,
   )
   return [
-    `by exploring schedules: ${shown.length} of the ${asked.length} about what a topology judges (${((100 * shown.length) / asked.length).toFixed(1)} %); deviations: ${at.join(', ')}`,
+    `by exploring schedules: ${shown.length} of the ${asked.length} about ordering and faults that a topology judges (${((100 * shown.length) / asked.length).toFixed(1)} %); deviations: ${at.join(', ')}`,
   ]
 }
 

@@ -8,6 +8,7 @@ import { leaderHandOver } from './leader-hand-over.ts'
 import { leaseLapse } from './lease-lapse.ts'
 import { lostClaimReply } from './lost-claim-reply.ts'
 import { lone } from './lone.ts'
+import { longWork } from './long-work.ts'
 import { moreJobsThanSlots } from './more-jobs-than-slots.ts'
 import { outageAndGrace } from './outage-and-grace.ts'
 import { reclaimAgainstSettle } from './reclaim-against-settle.ts'
@@ -25,6 +26,7 @@ export const topologies: readonly Topology[] = [
   reclaimAgainstSettle,
   cancelAgainstComplete,
   outageAndGrace,
+  longWork,
   moreJobsThanSlots,
   shutdownAgainstClaim,
   retryAgainstReclaim,
