@@ -30,7 +30,7 @@ export const intervals: Topology['intervals'] = {
   replyMs: 500,
 }
 
-/** What every topology is judged by. */
+/** What a topology is judged by, but for what it cannot bring about. */
 export const core: readonly Property[] = [
   exactlyOnceClaim,
   fencing,
@@ -39,6 +39,11 @@ export const core: readonly Property[] = [
   capacity,
   leaseLasts,
 ]
+
+/** The core without a property that the topology cannot put to the test. */
+export function coreWithout(property: Property): readonly Property[] {
+  return core.filter((other) => other !== property)
+}
 
 /**
  * How long faults last: strictly between the thresholds that decide. A call is given up after 5 s, and asked again at

@@ -1,6 +1,7 @@
 import { holdHolds } from '../../../properties/hold-holds.ts'
+import { singleTerminalState } from '../../../properties/single-terminal-state.ts'
 import type { Topology } from '../topology.ts'
-import { core, intervals, nap, overCallMs, underCallMs } from './common.ts'
+import { coreWithout, intervals, nap, overCallMs, underCallMs } from './common.ts'
 
 const calls = ['claims.claim', 'claims.recover', 'control.set']
 
@@ -29,6 +30,6 @@ export const holdAgainstClaim: Topology = {
     { family: 'lost-reply', calls },
     { family: 'crash', forMs: underCallMs, calls: ['claims.claim'] },
   ],
-  properties: [...core, holdHolds],
+  properties: [...coreWithout(singleTerminalState), holdHolds],
   deviations: 2,
 }

@@ -1,10 +1,8 @@
 import { leaseCertainty } from '../../../properties/lease-certainty.ts'
 import { postOutageGrace } from '../../../properties/post-outage-grace.ts'
+import { singleTerminalState } from '../../../properties/single-terminal-state.ts'
 import type { Topology } from '../topology.ts'
-import { core, intervals, nap, overCallMs } from './common.ts'
-
-/** Its jobs end with the horizon: nothing comes after them. */
-const judged = core.filter(({ name }) => name !== 'single-terminal-state')
+import { coreWithout, intervals, nap, overCallMs } from './common.ts'
 
 const renewals = { calls: ['claims.renew'], nodes: ['w1'] }
 
@@ -28,6 +26,6 @@ export const longWork: Topology = {
     { family: 'crash', forMs: 2_000, nodes: ['w1'], calls: ['claims.renew'] },
     { family: 'database-restart', forMs: 500, lands: false, calls: ['claims.renew'] },
   ],
-  properties: [...judged, postOutageGrace, leaseCertainty],
+  properties: [...coreWithout(singleTerminalState), postOutageGrace, leaseCertainty],
   deviations: 2,
 }

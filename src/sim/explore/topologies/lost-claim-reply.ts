@@ -1,7 +1,8 @@
 import { doubtClaimsNothing } from '../../../properties/doubt-claims-nothing.ts'
+import { leaseLasts } from '../../../properties/lease-lasts.ts'
 import { lostReplyCostsNothing } from '../../../properties/lost-reply-costs-nothing.ts'
 import type { Topology } from '../topology.ts'
-import { core, intervals, nap, overCallMs, underCallMs } from './common.ts'
+import { coreWithout, intervals, nap, overCallMs, underCallMs } from './common.ts'
 
 const calls = ['claims.claim', 'claims.recover']
 
@@ -27,6 +28,6 @@ export const lostClaimReply: Topology = {
     { family: 'database-restart', forMs: 500, lands: false, calls },
     { family: 'database-restart', forMs: 500, lands: true, calls },
   ],
-  properties: [...core, lostReplyCostsNothing, doubtClaimsNothing],
+  properties: [...coreWithout(leaseLasts), lostReplyCostsNothing, doubtClaimsNothing],
   deviations: 2,
 }

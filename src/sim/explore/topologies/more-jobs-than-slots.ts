@@ -1,6 +1,7 @@
 import { claimOrder } from '../../../properties/claim-order.ts'
+import { leaseLasts } from '../../../properties/lease-lasts.ts'
 import type { Topology } from '../topology.ts'
-import { core, intervals, nap, overCallMs, underCallMs } from './common.ts'
+import { coreWithout, intervals, nap, overCallMs, underCallMs } from './common.ts'
 
 export const moreJobsThanSlots: Topology = {
   name: 'more-jobs-than-slots',
@@ -25,6 +26,6 @@ export const moreJobsThanSlots: Topology = {
     { family: 'pause', forMs: overCallMs, calls: ['claims.claim', 'jobs.settle'] },
     { family: 'database-restart', forMs: 500, lands: true, calls: ['claims.claim', 'jobs.settle'] },
   ],
-  properties: [...core, claimOrder],
+  properties: [...coreWithout(leaseLasts), claimOrder],
   deviations: 2,
 }

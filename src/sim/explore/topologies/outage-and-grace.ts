@@ -1,7 +1,8 @@
+import { leaseLasts } from '../../../properties/lease-lasts.ts'
 import { oneStartThroughOutage } from '../../../properties/one-start-through-outage.ts'
 import { postOutageGrace } from '../../../properties/post-outage-grace.ts'
 import type { Topology } from '../topology.ts'
-import { core, intervals, nap, overCallMs, overLeaseMs } from './common.ts'
+import { coreWithout, intervals, nap, overCallMs, overLeaseMs } from './common.ts'
 
 export const outageAndGrace: Topology = {
   name: 'outage-and-grace',
@@ -24,7 +25,7 @@ export const outageAndGrace: Topology = {
     { family: 'late-request', forMs: overCallMs, calls: ['claims.renew', 'watch.move'] },
     { family: 'crash', forMs: 2_000, nodes: ['w2'], calls: ['watch.move'] },
   ],
-  properties: [...core, postOutageGrace, oneStartThroughOutage],
+  properties: [...coreWithout(leaseLasts), postOutageGrace, oneStartThroughOutage],
   deviations: 2,
   quick: 1,
 }

@@ -1,6 +1,7 @@
+import { leaseLasts } from '../../../properties/lease-lasts.ts'
 import { shutdownCostsNothing } from '../../../properties/shutdown-costs-nothing.ts'
 import type { Topology } from '../topology.ts'
-import { core, intervals, nap, overCallMs, underCallMs } from './common.ts'
+import { coreWithout, intervals, nap, overCallMs, underCallMs } from './common.ts'
 
 const calls = ['claims.claim', 'claims.recover', 'jobs.settle']
 
@@ -24,6 +25,6 @@ export const shutdownAgainstClaim: Topology = {
     { family: 'late-request', forMs: overCallMs, calls },
     { family: 'slow-reply', forMs: underCallMs, calls },
   ],
-  properties: [...core, shutdownCostsNothing],
+  properties: [...coreWithout(leaseLasts), shutdownCostsNothing],
   deviations: 2,
 }
