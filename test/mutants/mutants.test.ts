@@ -33,6 +33,7 @@ interface Told {
     readonly seeds: number
     readonly wallMs: number
     readonly others: Readonly<Record<string, number>>
+    readonly schedules: { readonly asked: boolean; readonly shown: object | null } | null
   }[]
   readonly survivors: readonly string[]
   readonly baseline: { readonly seeds: number; readonly failures: readonly string[] }
@@ -113,6 +114,23 @@ describe('the runner', () => {
     expect(verdict).toMatchObject({ killed: false, property: null })
     expect(verdict?.others['exact-budgets']).toBeGreaterThan(0)
   })
+
+  it('says at how many deviations schedules show a mutant, and of which no topology judges what it breaks', async () => {
+    const shown = await runOne(known('settle-without-epoch-check'), '--quick', '--explore', '1')
+    expect(told(shown).mutants[0]?.schedules).toMatchObject({
+      asked: true,
+      shown: { topology: 'standard', deviations: 1 },
+    })
+    const other = await runOne(known('progress-unfenced'), '--quick', '--explore', '1')
+    expect(told(other).mutants[0]?.schedules).toEqual({ asked: false, shown: null })
+    const harmless = {
+      ...known('settle-without-epoch-check'),
+      edits: [{ ...edit, replace: '/** Takes a job whose' }],
+    }
+    const survived = await runOne(harmless, '--quick', '--explore', '0')
+    expect(told(survived).mutants[0]?.schedules).toEqual({ asked: true, shown: null })
+    expect(await runOne(harmless, '--quick', '--explore', 'two')).toMatchObject({ code: 2, stdout: '' })
+  }, 60_000)
 
   it('does not count a crash', async () => {
     const crashing = {

@@ -133,8 +133,19 @@ function updateSeeds(file, all, verdicts) {
   spawnSync(biome, ['format', '--write', file], { cwd: root, stdio: 'ignore' })
 }
 
+/**
+ * @param {string | undefined} text
+ * @returns {number | null} Null: nothing is explored.
+ */
+function deviationsOf(text) {
+  if (text === undefined) return null
+  if (/^[0-2]$/.test(text)) return Number(text)
+  throw new Unusable(`--explore takes 0, 1 or 2, not ${JSON.stringify(text)}\n${help}`)
+}
+
 async function main() {
   const { catalogue, only, quick, explore, json, 'update-seeds': updating } = optionsOf()
+  const most = deviationsOf(explore)
   const all = readCatalogue(catalogue)
   const mutants = chosen(all, only).flatMap((mutant) => {
     const hunted = { mutant, sources: sourcesOf(mutant), seeds: seedsFor(mutant, quick) }
@@ -149,10 +160,8 @@ async function main() {
   })
   const verdicts = await each(bundled, async ({ mutant, code, seeds, store }) => {
     const hunted = await hunt(mutant, { code, preload }, seeds, store)
-    const schedules =
-      explore !== undefined && store === 'memory'
-        ? await exploreMutant(mutant, { code, preload }, Number(explore))
-        : null
+    const explores = most !== null && store === 'memory'
+    const schedules = explores ? await exploreMutant(mutant, { code, preload }, most) : null
     const verdict = { ...hunted, schedules }
     if (process.stderr.isTTY) process.stderr.write(verdict.killed ? '.' : 'S')
     return verdict
