@@ -30,6 +30,10 @@ function inserting(id: string, input = '{}'): InsertParams {
     jitter: false,
     leaseTtlMs: 30_000,
     timeoutMs: 60_000,
+    tenant: null,
+    keys: [],
+    keepMs: 604_800_000,
+    lineage: null,
     metadata: null,
     traceparent: null,
     enqueuedAtMs: 0,
@@ -85,12 +89,14 @@ describe('errors', () => {
 
   test('a schema of a newer release is refused, unless that release says it can be lived with (S09)', async () => {
     const { file, db } = await opened()
-    db.exec('insert into holdfast_schema values (3, 1, 0)')
+    const newest = steps.at(-1)?.version ?? 0
+    db.exec(`insert into holdfast_schema values (${newest + 1}, 1, 0)`)
     const beside = sqliteStore({ file })
     await beside.migrate()
     expect(await beside.jobs.get({ id: 'a' })).toBe(null)
-    db.exec('insert into holdfast_schema values (4, 4, 0)')
-    const refused = /schema version 4, which needs a release that knows version 4; this one knows 2/
+    const next = newest + 2
+    db.exec(`insert into holdfast_schema values (${next}, ${next}, 0)`)
+    const refused = `schema version ${next}, which needs a release that knows version ${next}; this one knows ${newest}`
     await expect(sqliteStore({ file }).migrate()).rejects.toThrow(refused)
     await expect(sqliteStore({ file }).jobs.insert(inserting('a'))).rejects.toThrow(refused)
   })
@@ -207,7 +213,7 @@ describe('an upgrade', () => {
       expect(job).toMatchObject({ ...blank, spec: { metadata: null, traceparent: null } })
     }
     expect([claims.length, leases.length, watch?.sweepMs]).toEqual([1, 1, 5_000])
-    expect(added).toEqual({ checkpoints: [], named: [], control: { hold: false, paused: [] } })
+    expect(added).toEqual({ checkpoints: [], named: [], control: { hold: false, paused: [] }, timeline: 0 })
     expect(await old.jobs.requestCancel({ id: 'running' })).toEqual({ kind: 'requested' })
     expect(await old.claims.renew({ worker: 'w', tokens: ['t'] })).toEqual({
       held: [{ id: 'running', epoch: 1, cancel: true }],

@@ -1,3 +1,5 @@
+import type { Lineage } from './record.ts'
+
 /** What a handler gets. */
 export interface AttemptContext<Input> {
   readonly input: Input
@@ -5,6 +7,11 @@ export interface AttemptContext<Input> {
     readonly id: string
     readonly kind: string
     readonly queue: string
+    readonly tenant: string | null
+    /** As `dimension:VALUE`. */
+    readonly keys: readonly string[]
+    /** Which dead letter it replays; null if none. */
+    readonly lineage: Lineage | null
     readonly metadata: Readonly<Record<string, string>>
     /** W3C trace context of the enqueue, or null. */
     readonly traceparent: string | null

@@ -9,6 +9,7 @@ import { type Priority, priorities } from './job-settings.ts'
 import { durationMsMax } from './figures.ts'
 import { type StoredInput, storedInput } from './input.ts'
 import { type Enqueued, type Prepared, type Producer, insertAll } from './insert.ts'
+import { type LookupKeys, lookupKeys } from './keys.ts'
 import type { JobSpec } from './record.ts'
 import { requireId, requireName, textOf } from './text.ts'
 
@@ -24,6 +25,12 @@ export interface EnqueueOptions {
   /** This job's own lease, in place of the definition's. */
   readonly leaseTtlMs?: number
   readonly timeoutMs?: number
+  /** How long it is kept once it has ended, in place of the definition's. */
+  readonly keepMs?: number
+  /** Whose job it is: a name of 1 - 512 characters, told to the handler and asked for by `list`. */
+  readonly tenant?: string
+  /** What the job is found by, such as `{ order: '4711', run: 'nightly' }`; whatever its case, blanks around it. */
+  readonly keys?: LookupKeys
   /** Labels of your own; at most 16 KiB as JSON. */
   readonly metadata?: Readonly<Record<string, string>>
   /** W3C trace context, to be restored around the handler. */
@@ -106,6 +113,7 @@ function prepared(
   { json, stored }: StoredInput,
 ): Prepared {
   const { settings, name } = request.job
+  const tenant = tenantOf(request.tenant)
   const spec: JobSpec = {
     id,
     kind: name,
@@ -119,12 +127,22 @@ function prepared(
     jitter: settings.jitter,
     leaseTtlMs: wholeMs('leaseTtlMs', request.leaseTtlMs ?? settings.leaseTtlMs, 1),
     timeoutMs: wholeMs('timeoutMs', request.timeoutMs ?? settings.timeoutMs, 1),
+    keepMs: wholeMs('keepMs', request.keepMs ?? settings.keepMs, 0),
+    tenant,
+    keys: lookupKeys(request.keys, tenant),
+    lineage: null,
     metadata: metadataOf(request.metadata),
     traceparent: traceparentOf(request.traceparent),
     enqueuedAtMs: producer.clock.wallMs(),
   }
   requireMargin(`job ${name}`, producer.intervals, producer.store.callMs, spec.leaseTtlMs)
   return { spec, json, due: dueOf(request) }
+}
+
+function tenantOf(tenant: string | undefined): string | null {
+  if (tenant === undefined) return null
+  requireName('a tenant', tenant, InvalidArgument)
+  return tenant
 }
 
 const metadataBytesMax = 16_384

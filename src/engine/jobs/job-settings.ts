@@ -1,5 +1,5 @@
 import { InvalidConfig } from '../errors.ts'
-import { requireObject, shown } from '../given.ts'
+import { requireObject, requireWhole, shown } from '../given.ts'
 import { backoffTable, defaultBackoff, requireBackoff } from './backoff.ts'
 import type { JobOptions } from './definition.ts'
 import { count, durationMsMax, isDelay } from './figures.ts'
@@ -19,6 +19,7 @@ export interface JobSettings {
   readonly jitter: boolean
   readonly leaseTtlMs: number
   readonly timeoutMs: number
+  readonly keepMs: number
   readonly onUncertainLease: 'continue' | 'abort'
 }
 
@@ -58,6 +59,14 @@ export function settingsOf(options: Omit<JobOptions<unknown, unknown>, 'input'>)
     jitter: backoff.jitter ?? false,
     leaseTtlMs: count(`job ${name}: leaseTtlMs`, options.leaseTtlMs ?? 30_000, durationMsMax),
     timeoutMs: count(`job ${name}: timeoutMs`, options.timeoutMs ?? 300_000, durationMsMax),
+    keepMs: requireWhole(
+      `job ${name}: keepMs`,
+      options.keepMs ?? defaultKeepMs,
+      { min: 0, max: durationMsMax },
+      InvalidConfig,
+    ),
     onUncertainLease,
   }
 }
+
+const defaultKeepMs = 7 * 24 * 3_600_000

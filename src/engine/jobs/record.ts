@@ -15,12 +15,29 @@ export interface JobSpec {
   readonly jitter: boolean
   readonly leaseTtlMs: number
   readonly timeoutMs: number
+  /** Whose job it is; null: nobody's in particular. */
+  readonly tenant: string | null
+  /** What it is found by: `dimension:VALUE`, in UTF-8 order, none twice. */
+  readonly keys: readonly string[]
+  /** For how long it is kept once it has ended, its results and logs with it, in ms. */
+  readonly keepMs: number
+  /** Of the replay of a dead letter: where it comes from; null for all others. */
+  readonly lineage: Lineage | null
   /** The producer's own labels and trace context, carried with the job; null if there are none. */
   readonly metadata: Readonly<Record<string, string>> | null
   /** W3C trace context of the enqueue; restored around the handler. */
   readonly traceparent: string | null
   /** The producer's wall clock at enqueue; for display only. */
   readonly enqueuedAtMs: number
+}
+
+export interface Lineage {
+  /** The job that the first of all these replays was of. */
+  readonly root: string
+  /** The dead letter that this one replays. */
+  readonly parent: string
+  /** It is the n-th replay since `root`. */
+  readonly replays: number
 }
 
 export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
@@ -39,6 +56,28 @@ export interface Progress {
   readonly percent: number
   readonly phase: string | null
 }
+
+/** Something out of the ordinary that became of a job: what an ordinary life consists of, its instants tell. */
+export interface JobEvent {
+  readonly kind:
+    | 'failed'
+    | 'timed-out'
+    | 'evicted'
+    | 'released'
+    | 'cancel-requested'
+    | 'retried'
+    | 'rescheduled'
+    | 'replayed'
+    | 'discarded'
+    | 'restored'
+  readonly atMs: number
+  /** The attempt and the epoch that it ended, or at which it came. */
+  readonly attempt: number
+  readonly epoch: number
+  readonly error: JobError | null
+}
+/** So many of the last are kept. */
+export const jobEventsMax = 20
 
 /** How a holder ends its attempt. */
 export type Outcome =
@@ -85,6 +124,12 @@ export interface JobRecord {
   readonly lastSettle: { readonly epoch: number; readonly kind: Outcome['kind'] } | null
   /** The last command of an operator that applied: how a repeat of it recognises itself. */
   readonly lastCommand: string | null
+  /** Since when it is a dead letter, for somebody to replay or discard; null: it is none. */
+  readonly deadAtMs: number | null
+  /** The id of the job that replays it; null: it was not replayed. */
+  readonly replayedAs: string | null
+  /** Oldest first, the last `jobEventsMax`. For display only. */
+  readonly events: readonly JobEvent[]
 }
 
 export function isTerminal(state: JobState): boolean {

@@ -1,6 +1,14 @@
 import type { JobEpoch, Reclaimed, Settled, Settlement } from '../ports/store.ts'
 import { backoffAt } from './backoff.ts'
-import { type JobError, type JobRecord, type JobSpec, type Progress, isTerminal } from './record.ts'
+import {
+  type JobError,
+  type JobEvent,
+  type JobRecord,
+  type JobSpec,
+  type Progress,
+  isTerminal,
+  jobEventsMax,
+} from './record.ts'
 
 /**
  * Every change of a job as a pure function: (record, what happens, database time) to a record or a
@@ -8,11 +16,23 @@ import { type JobError, type JobRecord, type JobSpec, type Progress, isTerminal 
  * it by the conformance suite.
  */
 
-export function created(spec: JobSpec, seq: number, visibleAtMs: number | null, nowMs: number): JobRecord {
+/** Epochs of a store start here after it was restored `timeline` times: beyond all that were given out before. */
+export function firstEpoch(timeline: number): number {
+  return timeline * epochsPerTimeline
+}
+/** No job is claimed so often between a backup and its restore. */
+export const epochsPerTimeline = 1_000_000
+
+export function created(
+  spec: JobSpec,
+  seq: number,
+  visibleAtMs: number | null,
+  { nowMs, timeline }: { readonly nowMs: number; readonly timeline: number },
+): JobRecord {
   return {
     spec,
     state: 'queued',
-    epoch: 0,
+    epoch: firstEpoch(timeline),
     attempt: 0,
     failures: 0,
     evictions: 0,
@@ -30,6 +50,9 @@ export function created(spec: JobSpec, seq: number, visibleAtMs: number | null, 
     error: null,
     lastSettle: null,
     lastCommand: null,
+    deadAtMs: null,
+    replayedAs: null,
+    events: [],
   }
 }
 
@@ -68,10 +91,13 @@ export function settled(
     case 'cancelled':
       return { settled: 'applied', job: finished(done, 'cancelled', nowMs) }
     case 'released':
-      return { settled: 'applied', job: returned(done, nowMs, outcome.delayMs) }
+      return {
+        settled: 'applied',
+        job: returned(noted(done, 'released', nowMs), nowMs, outcome.delayMs),
+      }
     case 'failed': {
       const failures = job.failures + 1
-      const charged = { ...done, failures, error: outcome.error }
+      const charged = { ...noted(done, 'failed', nowMs, outcome.error), failures, error: outcome.error }
       return outcome.permanent || failures >= job.spec.maxAttempts
         ? { settled: 'applied', job: finished(charged, 'failed', nowMs) }
         : { settled: 'applied', job: returned(charged, nowMs, outcome.delayMs) }
@@ -104,7 +130,8 @@ function refusal(job: JobRecord | null, { epoch, outcome, repeated }: Settlement
 /** Takes a running job from a holder whose lease lapsed. */
 export function reclaimed(job: JobRecord, nowMs: number): JobRecord {
   const evictions = job.evictions + 1
-  const taken = { ...job, epoch: job.epoch + 1, evictions, error: leaseLost(evictions) }
+  const error = leaseLost(evictions)
+  const taken = { ...noted(job, 'evicted', nowMs, error), epoch: job.epoch + 1, evictions, error }
   return evictions >= job.spec.maxEvictions
     ? finished(taken, 'failed', nowMs)
     : returned(taken, nowMs, backoffAt(job.spec.backoffMs, evictions))
@@ -114,7 +141,7 @@ export function reclaimed(job: JobRecord, nowMs: number): JobRecord {
 export function timedOut(job: JobRecord, nowMs: number): JobRecord {
   const failures = job.failures + 1
   const error = { code: 'TIMEOUT', message: `attempt exceeded ${job.spec.timeoutMs} ms` }
-  const taken = { ...job, epoch: job.epoch + 1, failures, error }
+  const taken = { ...noted(job, 'timed-out', nowMs, error), epoch: job.epoch + 1, failures, error }
   return failures >= job.spec.maxAttempts
     ? finished(taken, 'failed', nowMs)
     : returned(taken, nowMs, backoffAt(job.spec.backoffMs, failures))
@@ -123,14 +150,21 @@ export function timedOut(job: JobRecord, nowMs: number): JobRecord {
 /** A queued job ends at once; a running one is told at its next heartbeat. Null: there is nothing to do. */
 export function cancelRequested(job: JobRecord, nowMs: number): JobRecord | null {
   if (isTerminal(job.state) || job.cancelRequestedAtMs !== null) return null
-  const asked = { ...job, cancelRequestedAtMs: nowMs }
+  const asked = { ...noted(job, 'cancel-requested', nowMs), cancelRequestedAtMs: nowMs }
   if (job.state === 'queued') return finished(asked, 'cancelled', nowMs)
   return { ...asked, version: job.version + 1, updatedAtMs: nowMs }
 }
 
-/** An operator starts an ended job anew: counters and error are reset, its epochs and attempts go on. */
-export function retried(job: JobRecord, command: string, nowMs: number): JobRecord | null {
-  if (job.state !== 'failed' && job.state !== 'cancelled') return null
+/**
+ * An operator starts an ended job anew: counters and error are reset, its epochs and attempts go on. Not what was
+ * replayed: of one dead letter comes one job.
+ */
+export function retried(
+  job: JobRecord,
+  command: string,
+  { nowMs, timeline }: { readonly nowMs: number; readonly timeline: number },
+): JobRecord | null {
+  if ((job.state !== 'failed' && job.state !== 'cancelled') || job.replayedAs !== null) return null
   const anew = {
     failures: 0,
     evictions: 0,
@@ -138,8 +172,10 @@ export function retried(job: JobRecord, command: string, nowMs: number): JobReco
     finishedAtMs: null,
     cancelRequestedAtMs: null,
     progress: null,
+    deadAtMs: null,
+    epoch: Math.max(job.epoch, firstEpoch(timeline)),
   }
-  return { ...returned({ ...job, ...anew }, nowMs, 0), lastCommand: command }
+  return { ...returned({ ...noted(job, 'retried', nowMs), ...anew }, nowMs, 0), lastCommand: command }
 }
 
 /** A job that waits is moved to another time; its place is then that of a job that came back. */
@@ -151,7 +187,7 @@ export function rescheduled(
 ): JobRecord | null {
   if (job.state !== 'queued') return null
   return {
-    ...job,
+    ...noted(job, 'rescheduled', nowMs),
     version: job.version + 1,
     visibleAtMs: nowMs + delayMs,
     updatedAtMs: nowMs,
@@ -202,8 +238,20 @@ function leaseLost(evictions: number): JobError {
   return { code: 'LEASE_LOST', message: `lease lost x${evictions}` }
 }
 
+/** What fails for good is a dead letter from then on. */
 function finished(job: JobRecord, state: 'succeeded' | 'failed' | 'cancelled', nowMs: number): JobRecord {
-  return { ...unclaimed(job, nowMs), state, finishedAtMs: nowMs }
+  const deadAtMs = state === 'failed' ? nowMs : null
+  return { ...unclaimed(job, nowMs), state, finishedAtMs: nowMs, deadAtMs }
+}
+
+function noted(
+  job: JobRecord,
+  kind: JobEvent['kind'],
+  nowMs: number,
+  error: JobError | null = null,
+): JobRecord {
+  const event = { kind, atMs: nowMs, attempt: job.attempt, epoch: job.epoch, error }
+  return { ...job, events: [...job.events.slice(1 - jobEventsMax), event] }
 }
 
 /** Back to the queue, or, where its end was asked for, to that. */

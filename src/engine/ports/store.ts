@@ -63,6 +63,8 @@ export interface StoreDump {
   readonly checkpoints: readonly { readonly id: string; readonly key: string; readonly value: string }[]
   readonly named: readonly NamedLease[]
   readonly control: Control
+  /** How often the store was restored from a backup, and said so. */
+  readonly timeline: number
 }
 
 /** Opaque to everyone but the store that made it. */

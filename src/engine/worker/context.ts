@@ -37,8 +37,8 @@ export class Context implements AttemptContext<never> {
   }
 
   get job(): AttemptContext<never>['job'] {
-    const { id, kind, queue, metadata, traceparent } = this.#attempt.job.spec
-    return (this.#job ??= { id, kind, queue, metadata: metadata ?? {}, traceparent })
+    const { id, kind, queue, tenant, keys, lineage, metadata, traceparent } = this.#attempt.job.spec
+    return (this.#job ??= { id, kind, queue, tenant, keys, lineage, metadata: metadata ?? {}, traceparent })
   }
 
   get attempt(): AttemptInfo {

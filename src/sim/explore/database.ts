@@ -16,8 +16,8 @@ export function databaseOf(content: Content, portrait: Portrait): void {
     portrait.instant(lease.expiresAtMs)
   }
   portrait.mix(content.seq)
-  const { watch, named, checkpoints, control } = content
-  portrait.value({ watch, named, checkpoints, control })
+  const { watch, named, checkpoints, control, timeline } = content
+  portrait.value({ watch, named, checkpoints, control, timeline })
 }
 
 /** A row, or a copy of it on its way. */
@@ -38,6 +38,8 @@ export function jobOn(portrait: Portrait, job: JobRecord): void {
   portrait.value(job.error?.code ?? null)
   portrait.value(job.lastSettle)
   portrait.value(job.lastCommand)
+  portrait.mix(job.deadAtMs === null ? 0 : 1)
+  portrait.value(job.replayedAs)
   portrait.value(job.progress)
   // A job without a place in the queue waits from its creation.
   if (job.state === 'queued' && job.visibleAtMs === null) portrait.instant(job.createdAtMs)

@@ -52,7 +52,7 @@ export const contentCases: readonly Case[] = [
       await fixture.inspectable().reset()
       const control = { hold: false, paused: [] }
       const rows = { jobs: [], claims: [], leases: [], checkpoints: [], named: [] }
-      const empty = { ...rows, watch: null, control }
+      const empty = { ...rows, watch: null, control, timeline: 0 }
       assert.deepEqual(await fixture.inspectable().dump(), empty)
       const id = await fixture.enqueueOne()
       assert.deepEqual((await fixture.claim()).ids, [id])

@@ -112,6 +112,10 @@ export async function createFixture({ store, time, unlease }: OpenStore, salt: s
       jitter: false,
       leaseTtlMs: 30_000,
       timeoutMs: 600_000,
+      tenant: null,
+      keys: [],
+      keepMs: 604_800_000,
+      lineage: null,
       metadata: null,
       traceparent: null,
       enqueuedAtMs: 1_700_000_000_000,
@@ -242,7 +246,12 @@ export function assertEnds(calls: number): void {
 
 /** The job after a change: as it was, but for `changes`. */
 export function assertChanged(after: JobRecord, before: JobRecord, changes: Partial<JobRecord>): void {
-  assert.deepEqual(after, { ...before, version: before.version + 1, ...changes })
+  const { events } = after
+  const deadAtMs = after.state === 'failed' ? after.finishedAtMs : null
+  assert.deepEqual(after, { ...before, version: before.version + 1, deadAtMs, ...changes, events })
+  // Which one is added, if any, is told in cases of its own.
+  assert.deepEqual(events.slice(0, before.events.length), before.events)
+  assert.ok(events.length <= before.events.length + 1, 'one change is one event')
 }
 
 /** An instant that the database gave between two readings of its clock. */

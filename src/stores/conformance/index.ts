@@ -11,6 +11,7 @@ import { commandCases } from './commands.ts'
 import { contentCases } from './content.ts'
 import { controlCases } from './control.ts'
 import { dispatchCases } from './dispatch.ts'
+import { eventCases } from './events.ts'
 import { createFixture } from './fixture.ts'
 import { insertCases } from './insert.ts'
 import { limitCases } from './limits.ts'
@@ -54,6 +55,7 @@ const facets: Readonly<Record<string, readonly Case[]>> = {
   'named leases': namedCases,
   'hold and pause': controlCases,
   'dispatch repair': dispatchCases,
+  'events of a job': eventCases,
   text: textCases,
   limits: limitCases,
   sizes: sizeCases,

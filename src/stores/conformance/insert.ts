@@ -47,6 +47,9 @@ export const insertCases: readonly Case[] = [
         error: null,
         lastSettle: null,
         lastCommand: null,
+        deadAtMs: null,
+        replayedAs: null,
+        events: [],
       })
     },
   },

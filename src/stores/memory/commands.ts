@@ -17,7 +17,9 @@ export function requestCancel(content: Content, { id }: { readonly id: string },
 }
 
 export function retry(content: Content, params: CommandParams, nowMs: number): CommandReply {
-  return commanded(content, params, (job) => retried(job, params.command, nowMs))
+  return commanded(content, params, (job) =>
+    retried(job, params.command, { nowMs, timeline: content.timeline }),
+  )
 }
 
 export function reschedule(

@@ -25,6 +25,7 @@ export interface Content {
   readonly named: Map<string, NamedLease>
   control: Control
   watch: WatchState | null
+  timeline: number
   seq: number
 }
 
@@ -41,6 +42,7 @@ export function createContent(): Content {
     named: new Map(),
     control: { hold: false, paused: [] },
     watch: null,
+    timeline: 0,
     seq: 0,
   }
 }
@@ -80,10 +82,14 @@ function shaped(job: JobRecord): JobRecord {
     error: job.error,
     lastSettle: job.lastSettle,
     lastCommand: job.lastCommand,
+    deadAtMs: job.deadAtMs,
+    replayedAs: job.replayedAs,
+    events: job.events,
   }
 }
 
-export function dumpOf({ jobs, claims, leases, watch, checkpoints, named, control }: Content): StoreDump {
+export function dumpOf(content: Content): StoreDump {
+  const { jobs, claims, leases, watch, checkpoints, named, control, timeline } = content
   return {
     jobs: [...jobs.values()].sort((a, b) => byText(a.spec.id, b.spec.id)),
     claims: [...claims.values()]
@@ -96,6 +102,7 @@ export function dumpOf({ jobs, claims, leases, watch, checkpoints, named, contro
       .sort((a, b) => byText(a.id, b.id) || byText(a.key, b.key)),
     named: [...named.values()].sort((a, b) => byText(a.key, b.key)),
     control,
+    timeline,
   }
 }
 
@@ -115,6 +122,7 @@ export function copyOf(content: Content): Content {
   for (const [key, lease] of content.named) copy.named.set(key, lease)
   copy.control = content.control
   copy.watch = content.watch
+  copy.timeline = content.timeline
   copy.seq = content.seq
   return copy
 }

@@ -23,7 +23,7 @@ function insertOne(
   const { id } = spec
   if (content.jobs.has(id)) return { id, created: content.insertIds.get(id) === insertId }
   const visibleAtMs = 'atMs' in due ? due.atMs : 'delayMs' in due ? nowMs + due.delayMs : null
-  put(content, created(spec, ++content.seq, visibleAtMs, nowMs))
+  put(content, created(spec, ++content.seq, visibleAtMs, { nowMs, timeline: content.timeline }))
   content.insertIds.set(id, insertId)
   return { id, created: true }
 }

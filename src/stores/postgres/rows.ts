@@ -1,4 +1,14 @@
-import type { JobError, JobRecord, JobSpec, JobState, Outcome, Progress } from '../../engine/jobs/record.ts'
+import {
+  type JobError,
+  type JobEvent,
+  type JobRecord,
+  type JobSpec,
+  type JobState,
+  type Outcome,
+  type Progress,
+  jobEventsMax,
+} from '../../engine/jobs/record.ts'
+import { epochsPerTimeline } from '../../engine/jobs/transitions.ts'
 import type { ClaimedJob } from '../../engine/ports/store.ts'
 
 /** How a job lies in its rows, and comes out of them. */
@@ -26,18 +36,48 @@ export function backoffOf(returns: string, spec: string): string {
   return `coalesce((${table}->>(least(${returns}, json_array_length(${table})) - 1)::int)::bigint, 0)`
 }
 
+/** `firstEpoch` of the engine, of the timeline that the store is on. */
+export const firstEpoch: string = `(coalesce((select timeline from holdfast.timeline), 0) * ${epochsPerTimeline})`
+
+/** `noted` of the transitions, said in SQL, of a row of `j`: its events, one more at `t.ms`. */
+export function noted(kind: JobEvent['kind'], error: string | null = null): string {
+  const item = `json_build_object('kind', '${kind}', 'atMs', t.ms, 'attempt', j.attempt, 'epoch', j.epoch,
+    'error', ${error === null ? 'null' : `(${error})::json`})::text`
+  const kept = `greatest(1, coalesce(cardinality(j.events), 0) - ${jobEventsMax - 2})`
+  return `(array_append(j.events, ${item}))[${kept}:]`
+}
+
 /** The part of a specification that no statement but a rare one looks into, as the JSON text in `body.spec`. */
 export function statedText(spec: JobSpec): string {
-  const { inputVersion, maxAttempts, maxEvictions, backoffMs, jitter, leaseTtlMs, timeoutMs } = spec
-  return JSON.stringify({ inputVersion, maxAttempts, maxEvictions, backoffMs, jitter, leaseTtlMs, timeoutMs })
+  const { inputVersion, maxAttempts, maxEvictions, backoffMs, jitter, leaseTtlMs, timeoutMs, keepMs } = spec
+  return JSON.stringify({
+    inputVersion,
+    maxAttempts,
+    maxEvictions,
+    backoffMs,
+    jitter,
+    leaseTtlMs,
+    timeoutMs,
+    keepMs,
+  })
 }
 type Stated = Pick<
   JobSpec,
-  'inputVersion' | 'maxAttempts' | 'maxEvictions' | 'backoffMs' | 'jitter' | 'leaseTtlMs' | 'timeoutMs'
+  | 'inputVersion'
+  | 'maxAttempts'
+  | 'maxEvictions'
+  | 'backoffMs'
+  | 'jitter'
+  | 'leaseTtlMs'
+  | 'timeoutMs'
+  | 'keepMs'
 >
+/** Of a job that was stored by a release which did not say. */
+const keptMs = 7 * 24 * 3_600_000
 
 /** Of `body b` and `job j`. */
-const specColumns = 'b.id, j.kind, j.queue, j.band, b.input, b.spec, b.metadata, b.traceparent, b.enqueued_at'
+const specColumns =
+  'b.id, j.kind, j.queue, j.band, b.input, b.spec, b.labels, b.metadata, b.traceparent, b.enqueued_at'
 type SpecRow = readonly [
   id: string,
   kind: string,
@@ -45,6 +85,7 @@ type SpecRow = readonly [
   band: number,
   input: string,
   spec: string | null,
+  labels: string | null,
   metadata: string | null,
   traceparent: string | null,
   enqueuedAtMs: number,
@@ -62,6 +103,7 @@ function specReader(
   return (row) => {
     let stated = read.get(row[5])
     if (!stated) read.set(row[5], (stated = JSON.parse(row[5] ?? known) as Stated))
+    const labels = labelsOf(row[6])
     return {
       id: row[0],
       kind: lane ? lane.kind : row[1],
@@ -75,11 +117,28 @@ function specReader(
       jitter: stated.jitter,
       leaseTtlMs: stated.leaseTtlMs,
       timeoutMs: stated.timeoutMs,
-      metadata: parsed<Record<string, string>>(row[6]),
-      traceparent: row[7],
-      enqueuedAtMs: row[8],
+      tenant: labels.tenant,
+      keys: labels.keys,
+      keepMs: stated.keepMs ?? keptMs,
+      lineage: labels.lineage,
+      metadata: parsed<Record<string, string>>(row[7]),
+      traceparent: row[8],
+      enqueuedAtMs: row[9],
     }
   }
+}
+
+type Labels = Pick<JobSpec, 'tenant' | 'keys' | 'lineage'>
+const unlabelled: Labels = { tenant: null, keys: [], lineage: null }
+
+/** What few jobs have is one JSON text; null: none of it. */
+export function labelsText({ tenant, keys, lineage }: JobSpec): string | null {
+  if (tenant === null && keys.length === 0 && lineage === null) return null
+  return JSON.stringify({ tenant, keys, lineage })
+}
+
+function labelsOf(text: string | null): Labels {
+  return text === null ? unlabelled : (JSON.parse(text) as Labels)
 }
 
 /** What most jobs have alike is left out: a value that is not sent costs nothing on either side. */
@@ -105,12 +164,12 @@ export function claimedOf(
   const specOf = specReader(lane, known)
   return rows.map((row) => ({
     spec: specOf(row as unknown as SpecRow),
-    epoch: row[9] ?? 1,
-    attempt: row[10] ?? row[9] ?? 1,
-    failures: row[11] ?? 0,
-    evictions: row[12] ?? 0,
-    waitedMs: row[13],
-    seq: row[14],
+    epoch: row[10] ?? 1,
+    attempt: row[11] ?? row[10] ?? 1,
+    failures: row[12] ?? 0,
+    evictions: row[13] ?? 0,
+    waitedMs: row[14],
+    seq: row[15],
   }))
 }
 
@@ -136,36 +195,43 @@ type RecordRow = readonly [
   settleEpoch: number | null,
   settleKind: number | null,
   lastCommand: string | null,
+  deadAtMs: number | null,
+  replayedAs: string | null,
+  events: string | null,
 ]
 /** Whole jobs; give it a `where` or an `order by`. A job that does not wait keeps its last visible time in the row. */
 export const selectRecords: string = `select ${specColumns}, j.state, j.epoch, j.attempt, j.failures, j.evictions,
   j.version, j.seq, case when j.state = 0 then j.visible_at end, c.token, c.made_at, b.created_at, j.updated_at,
-  j.finished_at, j.cancel_requested_at, j.progress, j.result, j.error, j.settle_epoch, j.settle_kind, j.last_command
+  j.finished_at, j.cancel_requested_at, j.progress, j.result, j.error, j.settle_epoch, j.settle_kind, j.last_command,
+  j.dead_at, j.replayed_as, array_to_json(j.events)::text
   from holdfast.body b join holdfast.job j on j.seq = b.seq left join holdfast.claim c on c.claim = j.claim`
 
 export function recordsOf(rows: readonly unknown[]): JobRecord[] {
   const specOf = specReader(null, '')
   return (rows as readonly RecordRow[]).map((row) => ({
     spec: specOf(row as unknown as SpecRow),
-    state: stateOf(row[9]),
-    epoch: row[10],
-    attempt: row[11],
-    failures: row[12],
-    evictions: row[13],
-    version: row[14],
-    seq: row[15],
-    visibleAtMs: row[16],
-    token: row[17],
-    claimedAtMs: row[18],
-    createdAtMs: row[19],
-    updatedAtMs: row[20],
-    finishedAtMs: row[21],
-    cancelRequestedAtMs: row[22],
-    progress: parsed<Progress>(row[23]),
-    result: row[24],
-    error: parsed<JobError>(row[25]),
-    lastSettle: settleOf(row[26], row[27]),
-    lastCommand: row[28],
+    state: stateOf(row[10]),
+    epoch: row[11],
+    attempt: row[12],
+    failures: row[13],
+    evictions: row[14],
+    version: row[15],
+    seq: row[16],
+    visibleAtMs: row[17],
+    token: row[18],
+    claimedAtMs: row[19],
+    createdAtMs: row[20],
+    updatedAtMs: row[21],
+    finishedAtMs: row[22],
+    cancelRequestedAtMs: row[23],
+    progress: parsed<Progress>(row[24]),
+    result: row[25],
+    error: parsed<JobError>(row[26]),
+    lastSettle: settleOf(row[27], row[28]),
+    lastCommand: row[29],
+    deadAtMs: row[30],
+    replayedAs: row[31],
+    events: (parsed<string[]>(row[32]) ?? []).map((event) => JSON.parse(event) as JobEvent),
   }))
 }
 

@@ -3,9 +3,12 @@ import { rescheduled, retried } from '../../engine/jobs/transitions.ts'
 import type { CommandParams, CommandReply } from '../../engine/ports/store.ts'
 import { movingJob, putMoved } from './moving.ts'
 import type { Operation } from './statements.ts'
+import { timelineOf } from './timeline.ts'
 
 export function retry(operation: Operation, params: CommandParams): CommandReply {
-  return commanded(operation, params, (job) => retried(job, params.command, operation.nowMs))
+  const { nowMs } = operation
+  const timeline = timelineOf(operation)
+  return commanded(operation, params, (job) => retried(job, params.command, { nowMs, timeline }))
 }
 
 export function reschedule(

@@ -4,6 +4,7 @@ import * as control from './control.ts'
 import { jobsOf, selectJobs } from './rows.ts'
 import { tables } from './schema.ts'
 import type { Operation, Value } from './statements.ts'
+import { timelineOf } from './timeline.ts'
 import { watchOf } from './watch.ts'
 
 /** The whole content, for tests and the bench. */
@@ -32,6 +33,7 @@ export function dump(operation: Operation): StoreDump {
     checkpoints: checkpoints.all().map(([id, key, value]) => ({ id, key, value })),
     named: named.all().map(([key, owner, expiresAtMs]) => ({ key, owner, expiresAtMs })),
     control: control.get(operation),
+    timeline: timelineOf(operation),
   }
 }
 

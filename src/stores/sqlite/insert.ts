@@ -1,8 +1,9 @@
 import { sameJson } from '../../engine/jobs/json.ts'
 import { created } from '../../engine/jobs/transitions.ts'
 import type { InsertParams, InsertReply, InsertsWithin, NewJob } from '../../engine/ports/store.ts'
-import { placeOf, queuedState } from './rows.ts'
+import { labelsText, placeOf, queuedState } from './rows.ts'
 import type { Operation } from './statements.ts'
+import { timelineOf } from './timeline.ts'
 
 /**
  * Looks at every id first, so that a conflict inserts nothing, and then inserts one by one: inside one
@@ -12,11 +13,12 @@ export function insert(operation: Operation, { insertId, jobs }: InsertParams): 
   const there = new Map(jobs.map(({ spec }) => [spec.id, find(operation, spec.id)]))
   const conflicts = jobs.filter((job) => clashes(there.get(job.spec.id), job)).map(({ spec }) => spec.id)
   if (conflicts.length > 0) return { kind: 'conflict', ids: conflicts }
+  const timeline = timelineOf(operation)
   const replies = jobs.map((job) => {
     const { id } = job.spec
     const found = there.get(id)
     if (found) return { id, created: found.insertId === insertId }
-    add(operation, insertId, job)
+    add(operation, { insertId, timeline }, job)
     there.set(id, { kind: job.spec.kind, input: job.spec.input, insertId })
     return { id, created: true }
   })
@@ -50,13 +52,18 @@ function clashes(there: Found | undefined, { spec }: NewJob): boolean {
 const addJob = `insert into holdfast_job (queue, kind, band, state, solo, epoch, attempt, failures, evictions,
   version, visible_at, updated_at) values (?, ?, ?, ${queuedState}, ?, ?, ?, ?, ?, ?, ?, ?)`
 const addBody = `insert into holdfast_body (seq, id, input_version, max_attempts, max_evictions, backoff_ms, jitter,
-  lease_ttl_ms, timeout_ms, metadata, traceparent, enqueued_at, created_at, insert_id, input)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  lease_ttl_ms, timeout_ms, keep_ms, labels, metadata, traceparent, enqueued_at, created_at, insert_id, input)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const addKey = 'insert into holdfast_lookup (key, seq) values (?, ?)'
 
-function add(operation: Operation, insertId: string, { spec, due }: NewJob): void {
+function add(
+  operation: Operation,
+  { insertId, timeline }: { readonly insertId: string; readonly timeline: number },
+  { spec, due }: NewJob,
+): void {
   const { nowMs } = operation
   const visibleAtMs = 'atMs' in due ? due.atMs : 'delayMs' in due ? nowMs + due.delayMs : null
-  const job = created(spec, 0, visibleAtMs, nowMs)
+  const job = created(spec, 0, visibleAtMs, { nowMs, timeline })
   const { lastInsertRowid } = operation
     .command(addJob)
     .run(
@@ -72,10 +79,11 @@ function add(operation: Operation, insertId: string, { spec, due }: NewJob): voi
       job.visibleAtMs,
       job.updatedAtMs,
     )
+  const seq = Number(lastInsertRowid)
   operation
     .command(addBody)
     .run(
-      Number(lastInsertRowid),
+      seq,
       spec.id,
       spec.inputVersion,
       spec.maxAttempts,
@@ -84,6 +92,8 @@ function add(operation: Operation, insertId: string, { spec, due }: NewJob): voi
       spec.jitter ? 1 : 0,
       spec.leaseTtlMs,
       spec.timeoutMs,
+      spec.keepMs,
+      labelsText(spec),
       spec.metadata === null ? null : JSON.stringify(spec.metadata),
       spec.traceparent,
       spec.enqueuedAtMs,
@@ -91,4 +101,5 @@ function add(operation: Operation, insertId: string, { spec, due }: NewJob): voi
       insertId,
       spec.input,
     )
+  for (const key of spec.keys) operation.command(addKey).run(key, seq)
 }

@@ -1,5 +1,15 @@
 import type { JobError, JobRecord, Progress } from '../../engine/jobs/record.ts'
-import { parsed, placeOf, runningState, settleKinds, settleOf, stateOf, states } from './rows.ts'
+import {
+  eventsOf,
+  eventsText,
+  parsed,
+  placeOf,
+  runningState,
+  settleKinds,
+  settleOf,
+  stateOf,
+  states,
+} from './rows.ts'
 import type { Operation } from './statements.ts'
 
 /**
@@ -22,6 +32,8 @@ type MovingRow = readonly [
   cancelRequestedAtMs: number | null,
   progress: string | null,
   lastCommand: string | null,
+  replayedAs: string | null,
+  events: string | null,
   maxAttempts: number,
   maxEvictions: number,
   backoffMs: string,
@@ -30,7 +42,7 @@ type MovingRow = readonly [
   place: number,
 ]
 const movingColumns = `j.seq, b.id, j.state, j.epoch, j.attempt, j.failures, j.evictions, j.version, j.error,
-  j.settle_epoch, j.settle_kind, j.cancel_requested_at, j.progress, j.last_command,
+  j.settle_epoch, j.settle_kind, j.cancel_requested_at, j.progress, j.last_command, j.replayed_as, j.events,
   b.max_attempts, b.max_evictions, b.backoff_ms, b.lease_ttl_ms, b.timeout_ms`
 
 const byId = `select ${movingColumns}, 0
@@ -71,7 +83,7 @@ export function jobsUnderLease(
   lease: { readonly claim: number; readonly ttlMs: number; readonly seqs: string },
 ): JobRecord[] {
   const rows = operation.query<MovingRow>(underClaim).all(lease.seqs, lease.claim, lease.ttlMs)
-  return rows.sort((a, b) => a[19] - b[19]).map(movingOf)
+  return rows.sort((a, b) => a[21] - b[21]).map(movingOf)
 }
 
 /** Running jobs beyond `timeoutMs + leaseTtlMs`, as far as that much of it was seen. */
@@ -94,12 +106,16 @@ function movingOf(row: MovingRow): JobRecord {
       band: 0,
       input: '',
       inputVersion: 0,
-      maxAttempts: row[14],
-      maxEvictions: row[15],
-      backoffMs: JSON.parse(row[16]) as readonly number[],
+      maxAttempts: row[16],
+      maxEvictions: row[17],
+      backoffMs: JSON.parse(row[18]) as readonly number[],
       jitter: false,
-      leaseTtlMs: row[17],
-      timeoutMs: row[18],
+      leaseTtlMs: row[19],
+      timeoutMs: row[20],
+      tenant: null,
+      keys: [],
+      keepMs: 0,
+      lineage: null,
       metadata: null,
       traceparent: null,
       enqueuedAtMs: 0,
@@ -123,13 +139,17 @@ function movingOf(row: MovingRow): JobRecord {
     error: parsed<JobError>(row[8]),
     lastSettle: settleOf(row[9], row[10]),
     lastCommand: row[13],
+    deadAtMs: null,
+    replayedAs: row[14],
+    events: eventsOf(row[15]),
   }
 }
 
 /** None of these transitions starts an attempt; all but a request to cancel end it, and its claim. */
 const put = `update holdfast_job set state = ?, solo = ?, epoch = ?, failures = ?, evictions = ?, version = ?,
   visible_at = ?, claim = iif(? = ${runningState}, claim, null), updated_at = ?, finished_at = ?,
-  settle_epoch = ?, settle_kind = ?, cancel_requested_at = ?, progress = ?, last_command = ?, result = ?, error = ?
+  settle_epoch = ?, settle_kind = ?, cancel_requested_at = ?, progress = ?, last_command = ?, result = ?, error = ?,
+  dead_at = ?, replayed_as = ?, events = ?
   where seq = ?`
 
 export function putMoved(operation: Operation, job: JobRecord): void {
@@ -154,6 +174,9 @@ export function putMoved(operation: Operation, job: JobRecord): void {
       job.lastCommand,
       job.result,
       job.error === null ? null : JSON.stringify(job.error),
+      job.deadAtMs,
+      job.replayedAs,
+      eventsText(job.events),
       job.seq,
     )
 }

@@ -1,5 +1,6 @@
 import {
   type JobError,
+  type JobEvent,
   type JobRecord,
   type JobSpec,
   type JobState,
@@ -29,7 +30,7 @@ export const settleKinds: readonly Outcome['kind'][] = ['succeeded', 'failed', '
 
 /** What the producer stated; the first columns of the rows below. */
 const specColumns = `b.id, j.kind, j.queue, j.band, b.input, b.input_version, b.max_attempts, b.max_evictions,
-  b.backoff_ms, b.jitter, b.lease_ttl_ms, b.timeout_ms, b.metadata, b.traceparent, b.enqueued_at`
+  b.backoff_ms, b.jitter, b.lease_ttl_ms, b.timeout_ms, b.keep_ms, b.labels, b.metadata, b.traceparent, b.enqueued_at`
 type SpecRow = readonly [
   id: string,
   kind: string,
@@ -43,6 +44,8 @@ type SpecRow = readonly [
   jitter: number,
   leaseTtlMs: number,
   timeoutMs: number,
+  keepMs: number,
+  labels: string | null,
   metadata: string | null,
   traceparent: string | null,
   enqueuedAtMs: number,
@@ -52,6 +55,7 @@ type SpecRow = readonly [
 function specOf(row: SpecRow, delays: Map<string, readonly number[]>): JobSpec {
   let backoffMs = delays.get(row[8])
   if (!backoffMs) delays.set(row[8], (backoffMs = JSON.parse(row[8]) as readonly number[]))
+  const labels = labelsOf(row[13])
   return {
     id: row[0],
     kind: row[1],
@@ -65,10 +69,27 @@ function specOf(row: SpecRow, delays: Map<string, readonly number[]>): JobSpec {
     jitter: row[9] === 1,
     leaseTtlMs: row[10],
     timeoutMs: row[11],
-    metadata: parsed<Record<string, string>>(row[12]),
-    traceparent: row[13],
-    enqueuedAtMs: row[14],
+    tenant: labels.tenant,
+    keys: labels.keys,
+    keepMs: row[12],
+    lineage: labels.lineage,
+    metadata: parsed<Record<string, string>>(row[14]),
+    traceparent: row[15],
+    enqueuedAtMs: row[16],
   }
+}
+
+type Labels = Pick<JobSpec, 'tenant' | 'keys' | 'lineage'>
+const unlabelled: Labels = { tenant: null, keys: [], lineage: null }
+
+/** What few jobs have is one JSON text; null: none of it. */
+export function labelsText({ tenant, keys, lineage }: JobSpec): string | null {
+  if (tenant === null && keys.length === 0 && lineage === null) return null
+  return JSON.stringify({ tenant, keys, lineage })
+}
+
+function labelsOf(text: string | null): Labels {
+  return text === null ? unlabelled : (JSON.parse(text) as Labels)
 }
 
 type FullRow = readonly [
@@ -93,11 +114,15 @@ type FullRow = readonly [
   settleEpoch: number | null,
   settleKind: number | null,
   lastCommand: string | null,
+  deadAtMs: number | null,
+  replayedAs: string | null,
+  events: string | null,
 ]
 /** Whole jobs; give it a `where` or an `order by`. */
 export const selectJobs: string = `select ${specColumns}, j.state, j.epoch, j.attempt, j.failures, j.evictions, j.version,
   j.seq, j.visible_at, c.token, c.made_at, b.created_at, j.updated_at, j.finished_at,
-  j.cancel_requested_at, j.progress, j.result, j.error, j.settle_epoch, j.settle_kind, j.last_command
+  j.cancel_requested_at, j.progress, j.result, j.error, j.settle_epoch, j.settle_kind, j.last_command,
+  j.dead_at, j.replayed_as, j.events
   from holdfast_body b join holdfast_job j on j.seq = b.seq left join holdfast_claim c on c.claim = j.claim`
 
 export function jobsOf(operation: Operation, sql: string, ...params: readonly string[]): JobRecord[] {
@@ -109,26 +134,37 @@ export function jobsOf(operation: Operation, sql: string, ...params: readonly st
 function recordOf(row: FullRow, delays: Map<string, readonly number[]>): JobRecord {
   return {
     spec: specOf(row as unknown as SpecRow, delays),
-    state: stateOf(row[15]),
-    epoch: row[16],
-    attempt: row[17],
-    failures: row[18],
-    evictions: row[19],
-    version: row[20],
-    seq: row[21],
-    visibleAtMs: row[22],
-    token: row[23],
-    claimedAtMs: row[24],
-    createdAtMs: row[25],
-    updatedAtMs: row[26],
-    finishedAtMs: row[27],
-    cancelRequestedAtMs: row[28],
-    progress: parsed<Progress>(row[29]),
-    result: row[30],
-    error: parsed<JobError>(row[31]),
-    lastSettle: settleOf(row[32], row[33]),
-    lastCommand: row[34],
+    state: stateOf(row[17]),
+    epoch: row[18],
+    attempt: row[19],
+    failures: row[20],
+    evictions: row[21],
+    version: row[22],
+    seq: row[23],
+    visibleAtMs: row[24],
+    token: row[25],
+    claimedAtMs: row[26],
+    createdAtMs: row[27],
+    updatedAtMs: row[28],
+    finishedAtMs: row[29],
+    cancelRequestedAtMs: row[30],
+    progress: parsed<Progress>(row[31]),
+    result: row[32],
+    error: parsed<JobError>(row[33]),
+    lastSettle: settleOf(row[34], row[35]),
+    lastCommand: row[36],
+    deadAtMs: row[37],
+    replayedAs: row[38],
+    events: eventsOf(row[39]),
   }
+}
+
+export function eventsOf(text: string | null): readonly JobEvent[] {
+  return parsed<JobEvent[]>(text) ?? []
+}
+
+export function eventsText(events: readonly JobEvent[]): string | null {
+  return events.length === 0 ? null : JSON.stringify(events)
 }
 
 export function stateOf(state: number): JobState {
@@ -170,14 +206,14 @@ export function claimedJobs(
   const delays = new Map<string, readonly number[]>()
   const rows = operation.query<ClaimedRow>(selectClaimed).all(seqs, claim)
   // They come in that order; SQLite would copy the inputs to make sure of it.
-  rows.sort((a, b) => a[19] - b[19])
+  rows.sort((a, b) => a[21] - b[21])
   return rows.map((row) => ({
     spec: specOf(row as unknown as SpecRow, delays),
-    epoch: row[15],
-    attempt: row[16],
-    failures: row[17],
-    evictions: row[18],
-    waitedMs: waitedMs[row[19]] ?? null,
-    seq: row[20],
+    epoch: row[17],
+    attempt: row[18],
+    failures: row[19],
+    evictions: row[20],
+    waitedMs: waitedMs[row[21]] ?? null,
+    seq: row[22],
   }))
 }

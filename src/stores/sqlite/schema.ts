@@ -13,6 +13,9 @@
  * late attempts skips whole claims. A heartbeat writes `holdfast_lease` alone, which no index covers; that a
  * cancel was requested it reads from the job. Checkpoints may be large and many, so they are no column of it.
  *
+ * `dead_at` holds the place of a dead letter that waits for somebody, and nothing else. What a job is found by are rows
+ * of `holdfast_lookup`, in the order of their jobs; `labels` says the same once more, for who reads the job.
+ *
  * Instants are whole ms since 1970; text compares by bytes (BINARY), which is code point order in UTF-8.
  */
 export interface Step {
@@ -126,6 +129,59 @@ create table holdfast_control (
 ) strict, without rowid;
 `,
   },
+  {
+    version: 3,
+    // What a release of version 2 beside it fails for good is no dead letter, until it is retried or goes with age.
+    needs: 1,
+    sql: `
+alter table holdfast_body add column keep_ms integer not null default 604800000;
+alter table holdfast_body add column labels text;
+alter table holdfast_job add column dead_at integer;
+alter table holdfast_job add column replayed_as text;
+alter table holdfast_job add column events text;
+
+update holdfast_job set dead_at = finished_at where state = 3;
+create index holdfast_job_dead on holdfast_job (dead_at, seq) where dead_at is not null;
+
+create table holdfast_lookup (
+  key text not null,
+  seq integer not null,
+  primary key (key, seq)
+) strict, without rowid;
+
+create table holdfast_timeline (
+  one integer primary key check (one = 1),
+  timeline integer not null
+) strict;
+
+create table holdfast_log (
+  seq integer primary key,
+  next integer not null,
+  epoch integer not null,
+  line integer not null
+) strict;
+
+create table holdfast_log_line (
+  seq integer not null,
+  n integer not null,
+  at integer not null,
+  epoch integer not null,
+  level integer not null,
+  text text not null,
+  primary key (seq, n)
+) strict, without rowid;
+
+create table holdfast_schedule (
+  key text primary key,
+  version integer not null,
+  spec text not null,
+  paused integer not null,
+  next_at integer,
+  last_at integer,
+  made_at integer not null
+) strict;
+`,
+  },
 ]
 
 /** All tables that hold content, in no particular order. */
@@ -138,4 +194,9 @@ export const tables: readonly string[] = [
   'holdfast_checkpoint',
   'holdfast_named',
   'holdfast_control',
+  'holdfast_lookup',
+  'holdfast_timeline',
+  'holdfast_log',
+  'holdfast_log_line',
+  'holdfast_schedule',
 ]

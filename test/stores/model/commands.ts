@@ -58,6 +58,9 @@ const job = fc.record({
   leaseTtlMs: pick(...ttls),
   timeoutMs: pick(1, 15, 100_000),
   traceparent: pick(null, null, '00-1-2-01'),
+  tenant: pick(null, null, null, 't"1'),
+  keys: pick<string[]>([], [], ['order:Ä1'], ['order:2', 'run:X', 'tenant=t"1']),
+  keepMs: pick(0, 30, 100_000),
   metadata: pick(null, null, {}, { tenant: 'a\0\uD800', b: '' }),
   due: pick<port.NewJob['due']>(
     { delayMs: 0 },
@@ -78,7 +81,7 @@ const insert = fc
       const params = {
         insertId,
         jobs: jobs.map(({ due, ...stated }) => {
-          const rest = { inputVersion: 1, jitter: false, enqueuedAtMs: 1 }
+          const rest = { inputVersion: 1, jitter: false, lineage: null, enqueuedAtMs: 1 }
           return { spec: { ...stated, ...rest }, due }
         }),
       }

@@ -1,6 +1,6 @@
 // What a store should hold and answer, said as plainly as possible: arrays, loops and sorts, and no code of
 // the engine. It knows one caller at a time; what races is the business of the conformance suite.
-import type { JobRecord, Progress } from '../../../src/engine/jobs/record.ts'
+import type { JobEvent, JobRecord, Progress } from '../../../src/engine/jobs/record.ts'
 import type * as port from '../../../src/engine/ports/store.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
@@ -52,7 +52,8 @@ export class Model {
       const there = this.job(spec.id)
       if (there) return { id: spec.id, created: there.insertId === insertId }
       const ends = { finishedAtMs: null, cancelRequestedAtMs: null, result: null, error: null }
-      const blank = { token: null, claimedAtMs: null, progress: null, lastCommand: null, ...ends }
+      const record = { deadAtMs: null, replayedAs: null, events: [] }
+      const blank = { ...record, token: null, claimedAtMs: null, progress: null, lastCommand: null, ...ends }
       const counts = { epoch: 0, attempt: 0, failures: 0, evictions: 0, version: 1 }
       this.jobs.push({
         spec,
@@ -151,12 +152,14 @@ export class Model {
         this.#write(job, { result: outcome.result, error: null })
         this.#end(job, 'succeeded')
       } else if (outcome.kind === 'released') {
+        this.#note(job, 'released')
         this.#write(job, {})
         this.#comeBack(job, outcome.delayMs)
       } else if (outcome.kind === 'cancelled') {
         this.#write(job, {})
         this.#end(job, 'cancelled')
       } else {
+        this.#note(job, 'failed', outcome.error)
         this.#write(job, { failures: job.failures + 1, error: outcome.error })
         if (outcome.permanent || job.failures >= job.spec.maxAttempts) this.#end(job, 'failed')
         else this.#comeBack(job, outcome.delayMs)
@@ -223,6 +226,7 @@ export class Model {
     for (const job of late) {
       const failures = job.failures + 1
       const error = { code: 'TIMEOUT', message: `attempt exceeded ${job.spec.timeoutMs} ms` }
+      this.#note(job, 'timed-out', error)
       this.#write(job, { failures, error, epoch: job.epoch + 1 })
       if (failures >= job.spec.maxAttempts) this.#end(job, 'failed')
       else this.#comeBack(job, waitOf(job, failures))
@@ -251,7 +255,10 @@ export class Model {
     const { state } = job
     if (state === 'succeeded' || state === 'failed') return { kind: 'ended', state }
     if (state === 'cancelled') return { kind: 'cancelled' }
-    if (job.cancelRequestedAtMs === null) this.#write(job, { cancelRequestedAtMs: this.nowMs })
+    if (job.cancelRequestedAtMs === null) {
+      this.#note(job, 'cancel-requested')
+      this.#write(job, { cancelRequestedAtMs: this.nowMs })
+    }
     if (state === 'running') return { kind: 'requested' }
     this.#end(job, 'cancelled')
     return { kind: 'cancelled' }
@@ -260,13 +267,15 @@ export class Model {
   retry(params: port.CommandParams): port.CommandReply {
     return this.#command(params, ['failed', 'cancelled'], (job) => {
       const reset = { failures: 0, evictions: 0, error: null, finishedAtMs: null, progress: null }
-      Object.assign(job, reset, { cancelRequestedAtMs: null })
+      this.#note(job, 'retried')
+      Object.assign(job, reset, { cancelRequestedAtMs: null, deadAtMs: null })
       this.#comeBack(job, 0)
     })
   }
 
   reschedule({ delayMs, ...params }: port.CommandParams & { readonly delayMs: number }): port.CommandReply {
     return this.#command(params, ['queued'], (job) => {
+      this.#note(job, 'rescheduled')
       job.visibleAtMs = this.nowMs + delayMs
     })
   }
@@ -369,6 +378,7 @@ export class Model {
       checkpoints: [...this.checkpoints].sort((a, b) => byBytes(a.id, b.id) || byBytes(a.key, b.key)),
       named: [...this.named].sort((a, b) => byBytes(a.key, b.key)),
       control: this.control(),
+      timeline: 0,
     }
   }
 
@@ -423,6 +433,7 @@ export class Model {
   #evict(job: ModelJob): port.Reclaimed {
     const evictions = job.evictions + 1
     const error = { code: 'LEASE_LOST', message: `lease lost x${evictions}` }
+    this.#note(job, 'evicted', error)
     this.#write(job, { evictions, error, epoch: job.epoch + 1 })
     if (evictions >= job.spec.maxEvictions) this.#end(job, 'failed')
     else this.#comeBack(job, waitOf(job, evictions))
@@ -441,7 +452,14 @@ export class Model {
 
   #end(job: ModelJob, state: 'succeeded' | 'failed' | 'cancelled'): void {
     const finishedAtMs = this.nowMs
-    Object.assign(job, { state, token: null, claimedAtMs: null, visibleAtMs: null, finishedAtMs })
+    const deadAtMs = state === 'failed' ? finishedAtMs : null
+    const ends = { token: null, claimedAtMs: null, visibleAtMs: null, finishedAtMs, deadAtMs }
+    Object.assign(job, { state, ...ends })
+  }
+
+  #note(job: ModelJob, kind: JobEvent['kind'], error: JobEvent['error'] = null): void {
+    const { attempt, epoch } = job
+    job.events = [...job.events, { kind, atMs: this.nowMs, attempt, epoch, error }].slice(-20)
   }
 }
 

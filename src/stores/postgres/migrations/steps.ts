@@ -134,7 +134,64 @@ alter table holdfast.lease set (autovacuum_vacuum_scale_factor = 0, autovacuum_v
   autovacuum_vacuum_cost_delay = 0);
 `
 
-export const steps: readonly Step[] = [{ version: 1, needs: 1, sql: tables + vacuuming }]
+/**
+ * `dead_at` holds the place of a dead letter that waits for somebody, and nothing else, so that no other end of a job
+ * writes its index. What a job is found by are rows of `lookup`, in the order of their jobs; `labels` says the same once
+ * more, for who reads the job. Lines of a log lie in their order; its header says what comes next, and from whom.
+ */
+const record = `
+alter table holdfast.body add column labels text;
+alter table holdfast.job add column dead_at bigint;
+alter table holdfast.job add column replayed_as text;
+alter table holdfast.job add column events text[];
+
+update holdfast.job set dead_at = finished_at where state = 3;
+create index job_dead on holdfast.job (dead_at, seq) where dead_at is not null;
+
+create table holdfast.lookup (
+  key text collate "C" not null,
+  seq bigint not null,
+  primary key (key, seq)
+);
+
+create table holdfast.timeline (
+  one boolean primary key check (one),
+  timeline integer not null
+);
+
+create table holdfast.log (
+  seq bigint primary key,
+  next bigint not null,
+  epoch integer not null,
+  line bigint not null
+) with (fillfactor = 50);
+
+create table holdfast.log_line (
+  seq bigint not null,
+  n bigint not null,
+  at bigint not null,
+  epoch integer not null,
+  level smallint not null,
+  text text not null,
+  primary key (seq, n)
+);
+
+create table holdfast.schedule (
+  key text collate "C" primary key,
+  version bigint not null,
+  next_at bigint,
+  last_at bigint,
+  made_at bigint not null,
+  paused boolean not null,
+  spec text not null
+) with (fillfactor = 50);
+`
+
+export const steps: readonly Step[] = [
+  { version: 1, needs: 1, sql: tables + vacuuming },
+  // What a release of version 1 beside it fails for good is no dead letter, until it is retried or goes with age.
+  { version: 2, needs: 1, sql: record },
+]
 
 /** All tables that hold content, in no particular order. */
 export const contentTables: readonly string[] = [
@@ -146,4 +203,9 @@ export const contentTables: readonly string[] = [
   'checkpoint',
   'named',
   'control',
+  'lookup',
+  'timeline',
+  'log',
+  'log_line',
+  'schedule',
 ]

@@ -1,12 +1,13 @@
 import type { CancelReply } from '../../../engine/ports/store.ts'
 import { time } from '../clock.ts'
 import type { Session } from '../database.ts'
-import { stateOf } from '../rows.ts'
+import { noted, stateOf } from '../rows.ts'
 
 /** `cancelRequested` of the transitions. */
 const ask = `with ${time}
   update holdfast.job j set cancel_requested_at = t.ms, version = j.version + 1, updated_at = t.ms,
     state = case j.state when 0 then 4 else j.state end, place = null,
+    events = ${noted('cancel-requested')},
     finished_at = case j.state when 0 then t.ms else j.finished_at end
   from t where j.seq = (select b.seq from holdfast.body b where b.id = $1)
     and j.state in (0, 1) and j.cancel_requested_at is null returning j.state`

@@ -1,7 +1,7 @@
 import type { CommandParams, CommandReply } from '../../../engine/ports/store.ts'
 import { time } from '../clock.ts'
 import type { Session } from '../database.ts'
-import { stateOf } from '../rows.ts'
+import { firstEpoch, noted, stateOf } from '../rows.ts'
 import { told } from '../wake.ts'
 
 const ownQueue = 'to_json(array[j.queue])::text'
@@ -10,15 +10,15 @@ const ownQueue = 'to_json(array[j.queue])::text'
 const retryIt = `with ${time}
   update holdfast.job j set state = 0, place = 0, visible_at = t.ms, version = j.version + 1, updated_at = t.ms,
     failures = 0, evictions = 0, error = null, finished_at = null, cancel_requested_at = null, progress = null,
-    last_command = $3
+    last_command = $3, dead_at = null, epoch = greatest(j.epoch, ${firstEpoch}), events = ${noted('retried')}
   from t where j.seq = (select b.seq from holdfast.body b where b.id = $1) and j.version = $2::bigint
-    and j.state in (3, 4) and j.last_command is distinct from $3
+    and j.state in (3, 4) and j.replayed_as is null and j.last_command is distinct from $3
   returning j.version, ${told('$4', ownQueue)}`
 
 /** `rescheduled`. What was never dispatched was never evicted. */
 const rescheduleIt = `with ${time}
   update holdfast.job j set place = case j.place when 2 then 0 else j.place end, visible_at = t.ms + $4::bigint,
-    version = j.version + 1, updated_at = t.ms, last_command = $3
+    version = j.version + 1, updated_at = t.ms, last_command = $3, events = ${noted('rescheduled')}
   from t where j.seq = (select b.seq from holdfast.body b where b.id = $1) and j.version = $2::bigint
     and j.state = 0 and j.last_command is distinct from $3
   returning j.version, ${told('$5', ownQueue)}`

@@ -4,6 +4,7 @@ import type { Session } from '../database.ts'
 import { contentTables } from '../migrations/steps.ts'
 import { recordsOf, selectRecords } from '../rows.ts'
 import * as control from './control.ts'
+import { timelineOf } from './timeline.ts'
 import { watchOf } from './watch.ts'
 
 /** The whole content, for tests and the bench. */
@@ -32,6 +33,7 @@ export async function dump(session: Session): Promise<StoreDump> {
     checkpoints: checkpoints.map(([id, key, value]) => ({ id, key, value })),
     named: named.map(([key, owner, expiresAtMs]) => ({ key, owner, expiresAtMs })),
     control: await control.get(session),
+    timeline: await timelineOf(session),
   }
 }
 

@@ -3,7 +3,7 @@ import type { InsertParams, InsertReply, NewJob } from '../../../engine/ports/st
 import { time } from '../clock.ts'
 import type { Database, Param, Session, Value } from '../database.ts'
 import { isDuplicate } from '../errors.ts'
-import { kindKey, statedText } from '../rows.ts'
+import { firstEpoch, kindKey, labelsText, statedText } from '../rows.ts'
 import { payloadOf, told } from '../wake.ts'
 
 /**
@@ -23,21 +23,27 @@ function adding({
   readonly added: string
 }): string {
   return `stated as materialized (select * from unnest($4::text[], $5::text[], $6::int[], $7::smallint[], $8::bigint[],
-    $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::bigint[]) with ordinality
-  as s(kind, queue, kind_key, band, lease_ttl_ms, bound_ms, enqueued_at, spec, metadata, traceparent, delay_ms, at_ms, n)),
+    $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::text[], $15::bigint[], $16::bigint[])
+  with ordinality
+  as s(kind, queue, kind_key, band, lease_ttl_ms, bound_ms, enqueued_at, spec, labels, metadata, traceparent, delay_ms, at_ms, n)),
 given as materialized (select nextval('holdfast.job_seq') as seq, g.id, g.input, g.line
   from unnest($1::text[], $2::text[], $3::int[]) with ordinality as g(id, input, line, n) ${where} order by g.n),
 bodies as (insert into holdfast.body
-    (seq, lease_ttl_ms, bound_ms, enqueued_at, created_at, id, spec, metadata, traceparent, insert_id, input)
-  select g.seq, s.lease_ttl_ms, s.bound_ms, s.enqueued_at, t.ms, g.id, s.spec, s.metadata, s.traceparent, $16, g.input
+    (seq, lease_ttl_ms, bound_ms, enqueued_at, created_at, id, spec, labels, metadata, traceparent, insert_id, input)
+  select g.seq, s.lease_ttl_ms, s.bound_ms, s.enqueued_at, t.ms, g.id, s.spec, s.labels, s.metadata, s.traceparent, $17,
+    g.input
   from given g join stated s on s.n = g.line cross join t order by g.id collate "C", g.seq
   ${onConflict} returning seq),
 jobs as (insert into holdfast.job (seq, visible_at, version, updated_at, kind_key, epoch, attempt, failures, evictions,
     band, state, place, queue, kind)
-  select g.seq, coalesce(s.at_ms, t.ms + s.delay_ms), 1, t.ms, s.kind_key, 0, 0, 0, 0,
+  select g.seq, coalesce(s.at_ms, t.ms + s.delay_ms), 1, t.ms, s.kind_key,
+    ${firstEpoch}, 0, 0, 0,
     s.band, 0, case when coalesce(s.at_ms, s.delay_ms) is null then 2 else 0 end, s.queue, s.kind
-  from ${added} join stated s on s.n = g.line cross join t order by g.seq)
-select (select count(*) from bodies), (select min(seq) from given), ${told('$17', '(case when exists (select from bodies) then $18::text end)')}`
+  from ${added} join stated s on s.n = g.line cross join t order by g.seq),
+found as (insert into holdfast.lookup (key, seq)
+  select k.key, g.seq from ${added} join stated s on s.n = g.line
+  cross join lateral json_array_elements_text(s.labels::json->'keys') as k(key) where s.labels is not null)
+select (select count(*) from bodies), (select min(seq) from given), ${told('$18', '(case when exists (select from bodies) then $19::text end)')}`
 }
 
 const add = `with ${time},
@@ -152,7 +158,7 @@ function paramsOf({ insertId, jobs }: InsertParams, channel: string | null): Par
 
 /** What jobs state alike, line by line, as one list a column; the number of a job's line counts from 1. */
 function createLines(): { of(job: NewJob): number; readonly columns: Value[][] } {
-  const columns: Value[][] = Array.from({ length: 12 }, () => [])
+  const columns: Value[][] = Array.from({ length: 13 }, () => [])
   const known = new Map<string, number>()
   let last: NewJob | null = null
   let line = 0
@@ -184,6 +190,7 @@ function lineOf(job: NewJob): Value[] {
     spec.timeoutMs + spec.leaseTtlMs,
     spec.enqueuedAtMs,
     statedText(spec),
+    labelsText(spec),
     spec.metadata === null ? null : JSON.stringify(spec.metadata),
     spec.traceparent,
     delayOf(job),
@@ -220,6 +227,10 @@ function alike(a: NewJob, b: NewJob): boolean {
     x.jitter === y.jitter &&
     x.leaseTtlMs === y.leaseTtlMs &&
     x.timeoutMs === y.timeoutMs &&
+    x.keepMs === y.keepMs &&
+    x.tenant === y.tenant &&
+    x.keys === y.keys &&
+    x.lineage === y.lineage &&
     x.metadata === y.metadata &&
     x.traceparent === y.traceparent &&
     x.enqueuedAtMs === y.enqueuedAtMs

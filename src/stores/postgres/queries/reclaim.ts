@@ -2,9 +2,11 @@ import type { JobRecord } from '../../../engine/jobs/record.ts'
 import type { ReclaimReply, Reclaimed } from '../../../engine/ports/store.ts'
 import { time } from '../clock.ts'
 import type { Session } from '../database.ts'
-import { backoffOf, placeOf, stateOf } from '../rows.ts'
+import { backoffOf, noted, placeOf, stateOf } from '../rows.ts'
 import { beyond, isSilent } from './silent.ts'
 import { quiet } from './watch.ts'
+
+const lost = `json_build_object('code', 'LEASE_LOST', 'message', 'lease lost x' || v.evictions)`
 
 /**
  * `reclaimed` of the transitions, for the jobs in `taken`: their rows are locked, in the order of their sequence,
@@ -15,7 +17,7 @@ export const takeBack: string = `moved as (update holdfast.job j set epoch = j.e
     place = case v.next when 0 then ${placeOf('v.evictions', 'v.spec')} end,
     visible_at = case v.next when 0 then t.ms + ${backoffOf('v.evictions', 'v.spec')} else j.visible_at end,
     finished_at = case v.next when 0 then null else t.ms end,
-    error = json_build_object('code', 'LEASE_LOST', 'message', 'lease lost x' || v.evictions)::text
+    dead_at = case v.next when 3 then t.ms end, error = ${lost}::text, events = ${noted('evicted', lost)}
   from taken v, t where j.seq = any(array(select seq from taken)) and j.seq = v.seq
   returning j.seq, j.epoch, j.evictions, j.state)`
 

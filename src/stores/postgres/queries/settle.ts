@@ -3,7 +3,7 @@ import type { SettleParams, SettleReply, Settlement } from '../../../engine/port
 import { time } from '../clock.ts'
 import type { Param, Session } from '../database.ts'
 import { few } from '../plan.ts'
-import { placeOf, settleKinds, settleOf, stateOf } from '../rows.ts'
+import { noted, placeOf, settleKinds, settleOf, stateOf } from '../rows.ts'
 import { toldOf } from '../wake.ts'
 
 /** Where a job of `j` goes that ends as `g` says: a failure without a delay is one for good. */
@@ -27,7 +27,9 @@ ended as (update holdfast.job j set state = ${next}, claim = null, version = j.v
     visible_at = case ${next} when 0 then t.ms + g.delay_ms else j.visible_at end,
     place = case ${next} when 0 then ${placeOf('j.evictions', 'g.spec')} end,
     result = case g.kind when 0 then g.said else j.result end,
-    error = case g.kind when 0 then null when 1 then g.said else j.error end
+    error = case g.kind when 0 then null when 1 then g.said else j.error end,
+    dead_at = case ${next} when 3 then t.ms end,
+    events = case g.kind when 1 then ${noted('failed', 'g.said')} when 2 then ${noted('released')} else j.events end
   from given g, t where j.seq = g.seq and j.state = 1 and j.epoch = g.epoch ${own} returning g.n, j.state, j.queue, g.delay_ms)
 select array_agg(n)::text, array_agg(state)::text, ${toldOf('$6', 'ended where state = 0 and delay_ms <= 0')} from ended`
 }

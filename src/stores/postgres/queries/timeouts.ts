@@ -1,9 +1,12 @@
 import type { TimeoutReply } from '../../../engine/ports/store.ts'
 import { time } from '../clock.ts'
 import type { Session } from '../database.ts'
-import { backoffOf, placeOf } from '../rows.ts'
+import { backoffOf, noted, placeOf } from '../rows.ts'
 import { stateTaken } from './reclaim.ts'
 import { quiet } from './watch.ts'
+
+const exceeded = `json_build_object('code', 'TIMEOUT', 'message',
+  'attempt exceeded ' || (v.spec::json->>'timeoutMs') || ' ms')`
 
 /**
  * Late attempts, the longest running first: `timedOut` of the transitions, said in SQL. `bound_ms` spares it whole
@@ -27,8 +30,7 @@ moved as (update holdfast.job j set epoch = j.epoch + 1, failures = v.failures, 
     updated_at = t.ms, state = v.next, place = case v.next when 0 then ${placeOf('v.evictions', 'v.spec')} end,
     visible_at = case v.next when 0 then t.ms + ${backoffOf('v.failures', 'v.spec')} else j.visible_at end,
     finished_at = case v.next when 0 then null else t.ms end,
-    error = json_build_object('code', 'TIMEOUT', 'message',
-      'attempt exceeded ' || (v.spec::json->>'timeoutMs') || ' ms')::text
+    dead_at = case v.next when 3 then t.ms end, error = ${exceeded}::text, events = ${noted('timed-out', exceeded)}
   from taken v, t where j.seq = any(array(select seq from taken)) and j.seq = v.seq
   returning j.seq, j.epoch, j.failures, j.state)
 select v.id, m.epoch, m.failures, m.state from taken v join moved m on m.seq = v.seq order by v.made_at, v.seq`
