@@ -23,6 +23,7 @@ describe('a definition', () => {
       jitter: false,
       leaseTtlMs: 30_000,
       timeoutMs: 300_000,
+      keepMs: 604_800_000,
       onUncertainLease: 'continue',
     })
   })
