@@ -38,10 +38,13 @@ export function createEngine(options: EngineOptions): Engine {
   const health = createStoreHealth(clock, emit, measure)
   const name = options.name ?? systemHostName()
   requireName('an engine name', name, InvalidConfig)
+  const { only } = options
+  if (only !== undefined) requireName('only', only, InvalidConfig)
   const middleware = options.middleware ?? []
   const payloads = payloadsOf(options.codec)
   const parts = {
     name,
+    only,
     middleware,
     payloads,
     store,

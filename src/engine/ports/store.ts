@@ -286,6 +286,8 @@ export interface ClaimParams {
    * `await`: it stays, and nothing behind it is taken. `pass`: it stays, and is passed over.
    */
   readonly solo: 'take' | 'await' | 'pass'
+  /** This job alone, if it is due and all else allows it: for a host that is there for one job. */
+  readonly only?: string
 }
 export type ClaimReply =
   | {

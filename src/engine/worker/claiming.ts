@@ -38,7 +38,7 @@ export interface ClaimingParts extends WorkerParts {
 const claimMax = 500
 
 export function createClaiming(parts: ClaimingParts): Claiming {
-  const { clock, store, worker, intervals, leases, slots, pace, solo, rest, kinds, emit, ask } = parts
+  const { clock, store, worker, only, intervals, leases, slots, pace, solo, rest, kinds, emit, ask } = parts
   const state = { claims: 0, unknown: null as HeldClaim | null, unknownInARow: 0 }
 
   async function claim(stance: ClaimParams['solo']): Promise<void> {
@@ -47,7 +47,15 @@ export function createClaiming(parts: ClaimingParts): Claiming {
     const limit = Math.min(free, claimMax)
     const held = leases.hold(`${worker}.${++state.claims}`)
     try {
-      const params = { token: held.token, worker, limit, queues, kinds, solo: stance }
+      const params = {
+        token: held.token,
+        worker,
+        limit,
+        queues,
+        kinds,
+        solo: stance,
+        ...(only !== undefined && { only }),
+      }
       const reply = await ask('claims.claim', store.claims.claim(params))
       if (reply.kind === 'void') return unknown(held)
       state.unknownInARow = 0

@@ -13,6 +13,8 @@ import type { Middleware } from './middleware.ts'
 export interface WorkerParts {
   /** This process incarnation; never a host name. */
   readonly worker: string
+  /** The one job that is claimed; undefined: any. */
+  readonly only?: string | undefined
   readonly store: Store
   readonly clock: Clock
   readonly random: Random

@@ -17,6 +17,7 @@ import { insertCases } from './insert.ts'
 import { limitCases } from './limits.ts'
 import { namedCases } from './named.ts'
 import { noteCases } from './notes.ts'
+import { onlyCases } from './only.ts'
 import { reclaimCases } from './reclaim.ts'
 import { recoverCases } from './recover.ts'
 import { renewCases } from './renew.ts'
@@ -36,6 +37,7 @@ const facets: Readonly<Record<string, readonly Case[]>> = {
   claim: claimCases,
   'claim order': claimOrderCases,
   'last eviction': soloCases,
+  'claim of one job': onlyCases,
   recover: recoverCases,
   renew: renewCases,
   settle: settleCases,

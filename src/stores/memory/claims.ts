@@ -1,4 +1,4 @@
-import type { JobRecord } from '../../engine/jobs/record.ts'
+import { type JobRecord, isLastEviction } from '../../engine/jobs/record.ts'
 import { claimed, epochOf, holds } from '../../engine/jobs/transitions.ts'
 import type {
   ClaimParams,
@@ -50,6 +50,7 @@ function choose(
   const { kinds } = params
   const { hold, paused } = content.control
   if (hold) return { taken: [], soloWaiting: false }
+  if (params.only !== undefined) return chooseOnly(content, params, params.only, nowMs)
   const room = new Map(
     params.queues
       .filter(({ queue, limit }) => limit > 0 && !paused.includes(queue))
@@ -77,6 +78,24 @@ function choose(
     if (solo?.spec.queue === next.spec.queue) solo = firstSolo()
   }
   return { taken, soloWaiting: false }
+}
+
+function chooseOnly(
+  { jobs, control, ready }: Content,
+  { queues, kinds, solo }: ClaimParams,
+  id: string,
+  nowMs: number,
+): { taken: JobRecord[]; soloWaiting: boolean } {
+  const job = jobs.get(id)
+  const due = job?.state === 'queued' && job.visibleAtMs !== null && job.visibleAtMs <= nowMs
+  if (!due || !kinds.includes(job.spec.kind)) return { taken: [], soloWaiting: false }
+  const { queue } = job.spec
+  const open =
+    queues.some((each) => each.queue === queue && each.limit > 0) && !control.paused.includes(queue)
+  if (!open) return { taken: [], soloWaiting: false }
+  if (isLastEviction(job) && solo !== 'take') return { taken: [], soloWaiting: solo === 'await' }
+  ready.remove(job)
+  return { taken: [job], soloWaiting: false }
 }
 
 function ranksBefore(a: JobRecord, b: JobRecord): boolean {

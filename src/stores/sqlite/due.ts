@@ -38,12 +38,13 @@ const [pageOfMany, pageOfSolo] = [page(0), page(1)]
  */
 export function choose(
   operation: Operation,
-  { limit, queues, kinds, solo: stance }: ClaimParams,
+  { limit, queues, kinds, solo: stance, only }: ClaimParams,
 ): { readonly taken: readonly Taken[]; readonly soloWaiting: boolean } {
   const { hold, paused } = control.get(operation)
   if (hold) return { taken: [], soloWaiting: false }
   const open = queues.filter(({ queue, limit }) => limit > 0 && !paused.includes(queue))
   const room = new Map(open.map(({ queue, limit }) => [queue, limit]))
+  if (only !== undefined) return chooseOnly(operation, only, { room, kinds, stance })
   const soloAhead = (): Due | null =>
     stance === 'pass' ? null : firstSolo(operation, [...room.keys()], kinds)
   let solo = soloAhead()
@@ -72,6 +73,29 @@ export function choose(
     }
   }
   return { taken, soloWaiting: false }
+}
+
+const dueById = `select j.seq, j.visible_at, j.queue, j.kind, j.solo from holdfast_body b join holdfast_job j on j.seq = b.seq
+  where b.id = ? and j.state = ${queuedState} and j.visible_at <= holdfast_now()`
+
+function chooseOnly(
+  operation: Operation,
+  id: string,
+  {
+    room,
+    kinds,
+    stance,
+  }: {
+    readonly room: ReadonlyMap<string, number>
+    readonly kinds: readonly string[]
+    readonly stance: ClaimParams['solo']
+  },
+): { readonly taken: readonly Taken[]; readonly soloWaiting: boolean } {
+  type Row = [seq: number, visibleAtMs: number, queue: string, kind: string, solo: number]
+  const row = operation.query<Row>(dueById).get(id)
+  if (!row || !room.has(row[2]) || !kinds.includes(row[3])) return { taken: [], soloWaiting: false }
+  if (row[4] === 1 && stance !== 'take') return { taken: [], soloWaiting: stance === 'await' }
+  return { taken: [{ seq: row[0], visibleAtMs: row[1] }], soloWaiting: false }
 }
 
 /** The first due job on its last eviction. There is seldom any, which one look at its index tells. */

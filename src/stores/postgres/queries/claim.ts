@@ -47,7 +47,7 @@ const locked = `select j.ctid as tid ${due} limit $7::bigint for update skip loc
 
 /**
  * What a claim may look at. What is held, paused or without room is no lane. If a job on its last eviction is due
- * there is none at all, and the answer says so: then `claimAlone` decides.
+ * there is none at all, and the answer says so: then `claimChosenOf` decides.
  */
 const lanes = `${time},
 alone as materialized (select $8::boolean and exists (select from holdfast.job s where s.place = 1
@@ -106,6 +106,8 @@ export function createClaim(database: Database): (params: ClaimParams) => Promis
     if (none) return none
     const known = last
     try {
+      if (params.only !== undefined)
+        return await database.transaction('common', (session) => claimChosenOf(session, params))
       const open = { ...params, queues: params.queues.filter(({ limit }) => limit > 0) }
       const one = oneLane(open)
       const rows = await database.autocommit('common', (session) =>
@@ -118,7 +120,7 @@ export function createClaim(database: Database): (params: ClaimParams) => Promis
       }
       if (why === 'void') return { kind: 'void' }
       if (why === 'alone')
-        return await database.transaction('common', (session) => claimAlone(session, params))
+        return await database.transaction('common', (session) => claimChosenOf(session, params))
       return { kind: 'claimed', jobs: [], soloWaiting: false }
     } catch (error) {
       if (isDuplicate(error)) return { kind: 'void' }
@@ -143,10 +145,10 @@ ${take}
 select ${resultOf('k.kind', 'k.queue', 'k.spec')} from taken k ${inClaimOrder}`
 
 /**
- * The long way, for while a job on its last eviction is due: look, choose by the rules of the port, lock what was
+ * The long way, for while a job on its last eviction is due, and for a claim of one job by its id: look, choose by the rules of the port, lock what was
  * chosen. A rival between the look and the lock makes the batch smaller, and the next poll makes up for it.
  */
-async function claimAlone(session: Session, params: ClaimParams): Promise<ClaimReply> {
+async function claimChosenOf(session: Session, params: ClaimParams): Promise<ClaimReply> {
   const there = 'select 1 from holdfast.claim where token = $1'
   if ((await session.query(there, [params.token])).length > 0) return { kind: 'void' }
   const { seqs, solo, soloWaiting } = await choose(session, params)

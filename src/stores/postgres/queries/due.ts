@@ -33,9 +33,27 @@ export async function choose(session: Session, params: ClaimParams): Promise<Cho
   if (hold || open.length === 0) return { seqs: [], solo: false, soloWaiting: false }
   const room = new Map(open.map(({ queue, limit }) => [queue, limit]))
   const queues = [...room.keys()]
+  if (params.only !== undefined) return chooseOnly(session, params, params.only, queues)
   const many = await look(session, queues, params.kinds, { place: 0, limit: params.limit })
   const alone = await look(session, queues, params.kinds, { place: 1, limit: 1 })
   return chosen(params, room, many, alone)
+}
+
+const dueById = `with ${time}
+  select j.seq::text, j.place from holdfast.body b join holdfast.job j on j.seq = b.seq cross join t
+  where b.id = $1 and j.place in (0, 1) and j.visible_at <= t.ms and j.queue = any($2::text[]) and j.kind = any($3::text[])`
+
+async function chooseOnly(
+  session: Session,
+  { kinds, solo: stance }: ClaimParams,
+  id: string,
+  queues: readonly string[],
+): Promise<Choice> {
+  const [row] = await session.query<[seq: string, place: number]>(dueById, [id, queues, kinds])
+  if (!row) return { seqs: [], solo: false, soloWaiting: false }
+  const solo = row[1] === 1
+  if (solo && stance !== 'take') return { seqs: [], solo: false, soloWaiting: stance === 'await' }
+  return { seqs: [row[0]], solo, soloWaiting: false }
 }
 
 const lookAt = `with ${time}
