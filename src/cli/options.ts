@@ -45,3 +45,8 @@ export function moduleUrl(file: string): string {
   if (!existsSync(absolute)) throw new InvalidArgument(`there is no file ${file}`)
   return pathToFileURL(absolute).href
 }
+
+/** Of an option that may be given more than once. */
+export function repeated(text: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), text]
+}
