@@ -105,9 +105,9 @@ export function startRunning(
 
   function atRest(): RestState {
     if (phase === 'stopping' || leaders.posts > 0) return null
-    if (!work || !sweeper) return { phase }
+    if (!work || !sweeper) return {}
     const [working, sweeping] = [work.atRest(), sweeper.atRest()]
-    return working && sweeping && { phase, working, sweeping }
+    return working && sweeping && { working, sweeping }
   }
 
   return {

@@ -22,6 +22,9 @@ export interface Attempt {
   lost(): void
   /** Called when the settlement is on its way: from now on only the settle's own answer counts. */
   markSettleSent(): void
-  /** What its handler is at is not part of it. */
+  /**
+   * Of one that has not ended, alone in its process: whether it has started its timers say. What its handler is at is
+   * not part of it.
+   */
   atRest(): RestState
 }

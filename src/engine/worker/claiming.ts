@@ -110,10 +110,7 @@ export function createClaiming(parts: ClaimingParts): Claiming {
     },
     claim,
     recover,
-    // How many claims it has made is in their tokens, which are but names.
-    atRest: () => ({
-      unknown: state.unknown?.token ?? null,
-      unknownInARow: Math.min(2, state.unknownInARow),
-    }),
+    // How many claims it has made is in their tokens, which are but names. The unknown one is held without an attempt.
+    atRest: () => ({ unknownInARow: Math.min(2, state.unknownInARow) }),
   }
 }

@@ -99,6 +99,6 @@ class Info implements AttemptInfo {
 }
 
 /** Ordered as text: epochs and attempts are padded to the width of the largest safe integer. */
-function fenceOf({ spec, epoch, attempt }: ClaimedJob): string {
+export function fenceOf({ spec, epoch, attempt }: ClaimedJob): string {
   return `${spec.id}:${String(epoch).padStart(16, '0')}:${String(attempt).padStart(16, '0')}`
 }

@@ -12,8 +12,6 @@ export interface Deadlines {
   watchAll(): void
   /** Notices a deadline that has passed, though its timer had no turn yet. */
   readonly look: () => void
-  /** When the next is due; infinite: none is. */
-  readonly dueMs: number
   stop(): void
 }
 
@@ -45,9 +43,6 @@ export function createDeadlines(clock: Clock, held: Held): Deadlines {
     },
     watchAll,
     look: () => alarm.look(),
-    get dueMs() {
-      return alarm.dueMs
-    },
     stop: () => {
       stopped = true
       alarm.cancel()

@@ -95,6 +95,7 @@ export function createHeartbeat(parts: WorkerParts, held: Held, deadlines: Deadl
       alarm.cancel()
       await beating
     },
-    atRest: () => (beating ? null : { ...state, dueAtMs: alarm.dueMs, stallTold: stall.told }),
+    // How late it rings decides, too. How often it failed is but shown.
+    atRest: () => (beating ? null : { dueAtMs: alarm.dueMs, stallTold: stall.told }),
   }
 }

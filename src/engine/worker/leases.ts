@@ -85,11 +85,12 @@ export function createLeases(parts: WorkerParts, freed: () => void): Leases {
     atRest: () => {
       const beat = heartbeat.atRest()
       const claims = [...held.claims.values()].map(claimAtRest)
-      return beat && { beat, deadlineAtMs: deadlines.dueMs, claims }
+      return beat && { beat, claims }
     },
   }
 }
 
-function claimAtRest({ token, sentAtMs, answered, attempts }: HeldClaim): RestState {
-  return { token, sentAtMs, answered, attempts: [...attempts].map((attempt) => attempt.atRest()) }
+/** It is answered if it has attempts: it would not be held any more without. */
+function claimAtRest({ token, sentAtMs, attempts }: HeldClaim): RestState {
+  return { token, sentAtMs, attempts: [...attempts].map((attempt) => attempt.atRest()) }
 }

@@ -55,7 +55,8 @@ export function createPace({ pollMs, pollMsMax }: Intervals): Pace {
       state.idleMs = 0
       state.waitMs = 0
     },
-    atRest: () => ({ ...state }),
+    // How long it waits its timer says, and the next turn says it anew.
+    atRest: () => ({ idleMs: state.idleMs, full: state.full }),
   }
   return pace
 }

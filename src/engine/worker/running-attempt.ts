@@ -8,7 +8,7 @@ import type { RestState } from '../rest-state.ts'
 import type { Attempt } from './attempt.ts'
 import { AttemptCommit, type Ending, takenOver } from './attempt-commit.ts'
 import type { Commits } from './commit.ts'
-import type { Executed } from './context.ts'
+import { type Executed, fenceOf } from './context.ts'
 import { execute } from './execute.ts'
 import type { HeldClaim } from './held.ts'
 import type { Leases } from './leases.ts'
@@ -198,17 +198,12 @@ export class RunningAttempt implements Ending, Executed {
   }
 
   atRest(): RestState {
-    const { spec, epoch, attempt, failures, evictions } = this.job
+    const { failures, evictions } = this.job
     return {
-      job: spec.id,
-      epoch,
-      attempt,
+      fence: fenceOf(this.job),
       failures,
       evictions,
       certain: this.#certain,
-      started: this.#started,
-      ended: this.#ended,
-      settleSent: this.settleSent(),
       reasons: this.reasons.names(),
     }
   }

@@ -34,26 +34,33 @@ const passTimes = 10
 const patienceMsDefault = 30_000
 
 export function createSolo(clock: Clock, leases: Leases): Solo {
-  /** `alone`: such a job runs here. `awaiting`: one waits for this process to be idle. */
   const state = {
+    /** Such a job runs here. */
     alone: false,
-    awaiting: null as { readonly untilMs: number; readonly forMs: number } | null,
+    /** Until when one that waits for this process to be idle is waited for. */
+    awaitingUntilMs: null as number | null,
     passUntilMs: Number.NEGATIVE_INFINITY,
-    /** How long the next wait is; null: as long as the shortest lease held. */
+    /** How long this wait is, or the next one; null: as long as the shortest lease held. */
     patienceMs: null as number | null,
   }
 
   function becameIdle(): void {
     state.alone = false
-    state.awaiting = null
+    state.awaitingUntilMs = null
     state.patienceMs = null
     state.passUntilMs = Number.NEGATIVE_INFINITY
   }
 
-  function gaveUp(forMs: number): void {
-    state.awaiting = null
+  function gaveUp(): void {
+    const forMs = patienceMs()
+    state.awaitingUntilMs = null
     state.patienceMs = 2 * forMs
     state.passUntilMs = clock.monotonicMs() + passTimes * forMs
+  }
+
+  function patienceMs(): number {
+    const { shortestTtlMs } = leases
+    return state.patienceMs ?? (Number.isFinite(shortestTtlMs) ? shortestTtlMs : patienceMsDefault)
   }
 
   return {
@@ -63,21 +70,21 @@ export function createSolo(clock: Clock, leases: Leases): Solo {
         return 'take'
       }
       if (state.alone) return null
-      if (state.awaiting) {
-        if (clock.monotonicMs() < state.awaiting.untilMs) return null
-        gaveUp(state.awaiting.forMs)
+      if (state.awaitingUntilMs !== null) {
+        if (clock.monotonicMs() < state.awaitingUntilMs) return null
+        gaveUp()
       }
       return clock.monotonicMs() < state.passUntilMs ? 'pass' : 'await'
     },
     get waitMs() {
-      if (state.alone || !state.awaiting) return Number.POSITIVE_INFINITY
-      return Math.max(0, state.awaiting.untilMs - clock.monotonicMs())
+      if (state.alone || state.awaitingUntilMs === null) return Number.POSITIVE_INFINITY
+      return Math.max(0, state.awaitingUntilMs - clock.monotonicMs())
     },
     get draining() {
-      return state.alone || state.awaiting !== null
+      return state.alone || state.awaitingUntilMs !== null
     },
     get wantsIdle() {
-      return state.alone || state.awaiting !== null || clock.monotonicMs() < state.passUntilMs
+      return state.alone || state.awaitingUntilMs !== null || clock.monotonicMs() < state.passUntilMs
     },
     took: (jobs) => {
       if (jobs.some(isLastEviction)) state.alone = true
@@ -88,14 +95,14 @@ export function createSolo(clock: Clock, leases: Leases): Solo {
         if (stance === 'await' && jobs.length === 0) state.patienceMs = null
         return
       }
-      const { shortestTtlMs } = leases
-      const forMs = state.patienceMs ?? (Number.isFinite(shortestTtlMs) ? shortestTtlMs : patienceMsDefault)
-      state.awaiting = { untilMs: clock.monotonicMs() + forMs, forMs }
+      state.patienceMs = patienceMs()
+      state.awaitingUntilMs = clock.monotonicMs() + state.patienceMs
     },
     atRest: () => {
-      const { alone, awaiting, patienceMs, passUntilMs: passUntilAtMs } = state
-      const until = awaiting && { untilAtMs: awaiting.untilMs, forMs: awaiting.forMs }
-      return { alone, awaiting: until, patienceMs, passUntilAtMs }
+      const { awaitingUntilMs: awaitingUntilAtMs, patienceMs, passUntilMs } = state
+      const passUntilAtMs = clock.monotonicMs() < passUntilMs ? passUntilMs : null
+      // Whether it is alone its attempt says.
+      return { awaitingUntilAtMs, patienceMs, passUntilAtMs }
     },
   }
 }

@@ -110,10 +110,11 @@ export function createWorker(
 
   function atRest(): RestState {
     if (stopping || starting.length > 0 || !settler.atRest || !commits.atRest) return null
+    // Of two attempts nothing says which timer is whose, and who was told what; one without a lease is over, and its
+    // handler goes on.
+    if (running.size > 1 || running.size !== leases.attempts) return null
     const [fetching, leasing] = [fetcher.atRest(), leases.atRest()]
-    return (
-      fetching && leasing && { fetching, leasing, running: [...running].map((attempt) => attempt.atRest()) }
-    )
+    return fetching && leasing && { fetching, leasing }
   }
 
   return {

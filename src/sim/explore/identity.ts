@@ -6,7 +6,7 @@ import type { SimNode } from '../node.ts'
 import type { World } from '../world.ts'
 import { Contents } from './contents.ts'
 import { databaseOf } from './database.ts'
-import { Life } from './life.ts'
+import { Life, type LifeOptions } from './life.ts'
 import { Portrait, type Texts, requestName } from './portrait.ts'
 
 /**
@@ -28,9 +28,7 @@ export const components = [
 ] as const
 export type Component = (typeof components)[number]
 
-export interface IdentityOptions {
-  /** Take a process that rests for what it says of itself, not for all that it ever met. Default true. */
-  readonly rest?: boolean
+export interface IdentityOptions extends LifeOptions {
   readonly omit?: Component
 }
 
@@ -52,15 +50,15 @@ export class Identity {
   readonly #whole: Portrait
   #databaseIsOld = true
 
-  constructor(world: World, content: () => Content, texts: Texts, { rest = true, omit }: IdentityOptions) {
+  constructor(world: World, content: () => Content, texts: Texts, options: IdentityOptions) {
     this.#world = world
     this.#content = content
     this.#texts = texts
-    this.#omit = omit ?? null
+    this.#omit = options.omit ?? null
     this.#database = new Portrait(texts)
     this.#whole = new Portrait(texts)
     this.#contents = new Contents(texts)
-    this.#lives = world.nodes.map((node) => new Life(world, node, this.#contents, texts, rest))
+    this.#lives = world.nodes.map((node) => new Life(world, node, this.#contents, texts, options))
   }
 
   /**

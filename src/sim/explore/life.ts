@@ -12,13 +12,26 @@ interface Input {
   readonly atMs: number
 }
 
+/** What counts of that which a process at rest says of itself. */
+export type Heeded = (rest: NonNullable<RestState>) => RestState
+
+export interface LifeOptions {
+  /** Take a process that rests for what it says of itself, not for all that it ever met. Default true. */
+  readonly rest?: boolean
+  /** Default: all of it. Something can be left out, to see that it is missed. */
+  readonly heeded?: Heeded
+}
+
+const all: Heeded = (rest) => rest
+
 /** A process as the sum of its inputs since it started, or since it last rested. */
 export class Life {
   readonly #world: World
   readonly #node: SimNode
   readonly #contents: Contents
-  /** Whether a process that rests is taken for what it says of itself. */
+  /** Whether a process that rests is taken for what it says of itself, and what of it counts. */
   readonly #rests: boolean
+  readonly #heeded: Heeded
   readonly #inputs: Input[] = []
   /** Of its requests, those that are no secret any more. */
   readonly #known = new WeakSet<object>()
@@ -31,11 +44,12 @@ export class Life {
   /** The portrait is drawn when somebody looks at it. */
   #isOld = true
 
-  constructor(world: World, node: SimNode, contents: Contents, texts: Texts, rests: boolean) {
+  constructor(world: World, node: SimNode, contents: Contents, texts: Texts, options: LifeOptions) {
     this.#world = world
     this.#node = node
     this.#contents = contents
-    this.#rests = rests
+    this.#rests = options.rest ?? true
+    this.#heeded = options.heeded ?? all
     this.#portrait = new Portrait(texts)
   }
 
@@ -76,14 +90,11 @@ export class Life {
     }
   }
 
-  /**
-   * Which timer is whose is not said of two handlers at once: then it does not rest. What one handler is at is the
-   * timer that it waits for.
-   */
+  /** What its handler is at is the timer that it waits for. */
   #restOf(process: Incarnation): RestState {
-    if (!process.engine || process.paused || process.handlers.size > 1 || this.#isCalling(process))
-      return null
-    return restStateOf(process.engine)
+    if (!process.engine || process.paused || this.#isCalling(process)) return null
+    const rest = restStateOf(process.engine)
+    return rest && this.#heeded(rest)
   }
 
   /** Every call that is not over has its bound. */
