@@ -39,6 +39,15 @@ export type { CommandOptions, Operations } from './engine/operations.ts'
 export type { Middleware } from './engine/worker/middleware.ts'
 export type { EnqueueOptions, EnqueueRequest, InTransaction } from './engine/jobs/enqueue.ts'
 export type { Enqueued } from './engine/jobs/insert.ts'
+export type { JobMoment } from './engine/jobs/events.ts'
+export type {
+  JobPage,
+  JobSummary,
+  Listed,
+  ListOptions,
+  Queries,
+  WithPayloads,
+} from './engine/jobs/queries.ts'
 export type { JobError, JobEvent, JobRecord, JobSpec, JobState, Lineage } from './engine/jobs/record.ts'
 export type { Codec } from './engine/ports/codec.ts'
 export type { Clock, Timer } from './engine/ports/clock.ts'
@@ -46,4 +55,5 @@ export type { Executor } from './engine/ports/executor.ts'
 export type { Observer } from './engine/ports/observer.ts'
 export type { Random, RandomStream } from './engine/ports/random.ts'
 export type { Migrated, Store } from './engine/ports/store.ts'
+export type { QueueCounts } from './engine/ports/queries.ts'
 export type { Intervals } from './engine/settings.ts'

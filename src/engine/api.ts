@@ -2,6 +2,7 @@ import type { EngineEvent } from './history.ts'
 import type { JobDescription } from './jobs/definition.ts'
 import type { EnqueueOptions, EnqueueRequest, InTransaction } from './jobs/enqueue.ts'
 import type { Enqueued } from './jobs/insert.ts'
+import type { Queries } from './jobs/queries.ts'
 import type { JobRecord } from './jobs/record.ts'
 import type { Exclusive } from './leases/exclusive.ts'
 import type { Leadership } from './leases/leaders.ts'
@@ -40,7 +41,7 @@ export interface EngineOptions {
   readonly executor?: Executor
 }
 
-export interface Engine extends AsyncDisposable, Operations {
+export interface Engine extends AsyncDisposable, Operations, Queries {
   readonly store: Store
   /** Stores one job. See `enqueueMany` for what it throws. */
   enqueue<Input>(

@@ -6,6 +6,7 @@ import { enqueueAll, enqueueOne } from './jobs/enqueue.ts'
 import type { Enqueued } from './jobs/insert.ts'
 import { handlersOf } from './jobs/handlers.ts'
 import { payloadsOf, plainRecord } from './jobs/payloads.ts'
+import { createQueries } from './jobs/queries.ts'
 import { requireId, requireName } from './jobs/text.ts'
 import { inProcessExecutor } from './ports/executor.ts'
 import { runExclusive } from './leases/exclusive.ts'
@@ -79,6 +80,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   const engine: Engine & Resting = {
     ...operations,
+    ...createQueries(store, payloads, health.ask),
     store,
     enqueue: async (job, input, rest) => {
       const { in: client, ...options } = optionsOf(rest)

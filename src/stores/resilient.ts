@@ -61,6 +61,10 @@ export function resilient(store: Store, options: ResilientOptions = {}): Store {
       set: plain('control.set', store.control.set),
       get: () => bounded(clock, callMs, 'control.get', () => store.control.get()),
     },
+    queries: {
+      list: plain('queries.list', store.queries.list),
+      counts: () => bounded(clock, callMs, 'queries.counts', () => store.queries.counts()),
+    },
     ...(store.hints && { hints: store.hints }),
     ...(store.commits && {
       commits: {

@@ -95,6 +95,10 @@ export function wire(raw: Store, nowMs: () => number): Wire {
         set: through('control.set', raw.control.set),
         get: () => through('control.get', raw.control.get)(undefined),
       },
+      queries: {
+        list: through('queries.list', raw.queries.list),
+        counts: () => through('queries.counts', raw.queries.counts)(undefined),
+      },
       ...(raw.commits && {
         commits: {
           transact: through('commits.transact', raw.commits.transact),

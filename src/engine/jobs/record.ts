@@ -41,6 +41,7 @@ export interface Lineage {
 }
 
 export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
+export const jobStates: readonly JobState[] = ['queued', 'running', 'succeeded', 'failed', 'cancelled']
 
 /** Why a job failed, or failed last. `code` is stable. */
 export interface JobError {

@@ -1,4 +1,5 @@
 import { InvalidArgument } from '../../engine/errors.ts'
+import type { QueueCounts } from '../../engine/ports/queries.ts'
 import type { CommitStore, Control, SettleParams, Store, Worked } from '../../engine/ports/store.ts'
 import type { StoreCall } from '../../stores/policy.ts'
 import type { WitnessedTransact } from '../history-of.ts'
@@ -70,6 +71,11 @@ export function createWire(world: World, owner: Incarnation): Store {
     control: {
       set: call('control.set', (store, params) => store.control.set(params)),
       get: () => call<null, Control>('control.get', (store) => store.control.get())(null),
+    },
+    queries: {
+      list: call('queries.list', (store, params) => store.queries.list(params)),
+      counts: () =>
+        call<null, readonly QueueCounts[]>('queries.counts', (store) => store.queries.counts())(null),
     },
     ...(database.raw.commits && {
       commits: {

@@ -19,6 +19,7 @@ import { namedCases } from './named.ts'
 import { noteCases } from './notes.ts'
 import { onlyCases } from './only.ts'
 import { reclaimCases } from './reclaim.ts'
+import { queryCases } from './queries.ts'
 import { recoverCases } from './recover.ts'
 import { renewCases } from './renew.ts'
 import { settleCases } from './settle.ts'
@@ -58,6 +59,7 @@ const facets: Readonly<Record<string, readonly Case[]>> = {
   'hold and pause': controlCases,
   'dispatch repair': dispatchCases,
   'events of a job': eventCases,
+  'lists and counts': queryCases,
   text: textCases,
   limits: limitCases,
   sizes: sizeCases,

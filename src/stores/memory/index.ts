@@ -11,6 +11,7 @@ import { confirm, transact } from './commits.ts'
 import * as control from './control.ts'
 import { insert } from './insert.ts'
 import * as named from './named.ts'
+import * as queries from './queries.ts'
 import * as recovery from './recovery.ts'
 import * as watch from './watch.ts'
 
@@ -66,6 +67,7 @@ export function transparentMemoryStore(time: { nowMs(): number }): {
     watch: { declare: at(watch.declare), move: at(watch.move) },
     leases: { acquire: at(named.acquire), renew: at(named.renew), release: at(named.release) },
     control: { set: at(control.set), get: async () => content.control },
+    queries: { list: at(queries.list), counts: async () => queries.counts(content, time.nowMs()) },
     commits: {
       transact: (params) => transact(content, params, () => time.nowMs()),
       confirm: at(confirm),

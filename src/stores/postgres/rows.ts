@@ -18,6 +18,10 @@ const states: readonly JobState[] = ['queued', 'running', 'succeeded', 'failed',
 /** The column `settle_kind` is an index into this. */
 export const settleKinds: readonly Outcome['kind'][] = ['succeeded', 'failed', 'released', 'cancelled']
 
+export function stateCode(state: JobState): number {
+  return states.indexOf(state)
+}
+
 export function stateOf(code: number): JobState {
   return states[code] as JobState
 }
@@ -199,11 +203,13 @@ type RecordRow = readonly [
   replayedAs: string | null,
   events: string | null,
 ]
-/** Whole jobs; give it a `where` or an `order by`. A job that does not wait keeps its last visible time in the row. */
-export const selectRecords: string = `select ${specColumns}, j.state, j.epoch, j.attempt, j.failures, j.evictions,
+/** Of whole jobs, of `body b`, `job j` and `claim c`. A job that does not wait keeps its last visible time in the row. */
+export const recordColumns: string = `${specColumns}, j.state, j.epoch, j.attempt, j.failures, j.evictions,
   j.version, j.seq, case when j.state = 0 then j.visible_at end, c.token, c.made_at, b.created_at, j.updated_at,
   j.finished_at, j.cancel_requested_at, j.progress, j.result, j.error, j.settle_epoch, j.settle_kind, j.last_command,
-  j.dead_at, j.replayed_as, array_to_json(j.events)::text
+  j.dead_at, j.replayed_as, array_to_json(j.events)::text`
+/** Whole jobs; give it a `where` or an `order by`. */
+export const selectRecords: string = `select ${recordColumns}
   from holdfast.body b join holdfast.job j on j.seq = b.seq left join holdfast.claim c on c.claim = j.claim`
 
 export function recordsOf(rows: readonly unknown[]): JobRecord[] {

@@ -8,6 +8,7 @@ import { requestCancel } from './queries/cancel.ts'
 import { checkpoint, checkpoints } from './queries/checkpoint.ts'
 import { createClaim } from './queries/claim.ts'
 import { collect } from './queries/collect.ts'
+import { counts } from './queries/counts.ts'
 import { confirm, transact } from './queries/commits.ts'
 import { reschedule, retry } from './queries/command.ts'
 import * as control from './queries/control.ts'
@@ -15,6 +16,7 @@ import { repairDispatch } from './queries/dispatch.ts'
 import * as content from './queries/dump.ts'
 import { get } from './queries/get.ts'
 import { insert } from './queries/insert.ts'
+import { list } from './queries/list.ts'
 import * as named from './queries/named.ts'
 import { progress } from './queries/progress.ts'
 import { reclaim } from './queries/reclaim.ts'
@@ -84,6 +86,7 @@ export function storeOver(
     commits: { transact: (params) => transact(database, params), confirm: urgent(confirm) },
     within: createWithin(text, channel),
     control: { set: common(control.set), get: () => database.autocommit('common', control.get) },
+    queries: { list: common(list), counts: () => database.autocommit('common', counts) },
     now: () => unchecked.autocommit('common', now),
     migrate: () => migrate(unchecked, migrationScript, grants),
     close: () => unchecked.close(),

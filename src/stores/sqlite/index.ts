@@ -15,10 +15,12 @@ import { confirm, transact } from './commits.ts'
 import { reschedule, retry } from './command.ts'
 import { type Connection, adopt, openFile } from './connection.ts'
 import * as control from './control.ts'
+import { counts } from './counts.ts'
 import { repairDispatch } from './dispatch.ts'
 import * as content from './dump.ts'
 import { get } from './get.ts'
 import { insert } from './insert.ts'
+import { list } from './list.ts'
 import * as named from './named.ts'
 import { progress } from './progress.ts'
 import { reclaim } from './reclaim.ts'
@@ -157,6 +159,7 @@ function storeOver(
     },
     within: (client) => insertsWithin(connection, client),
     control: { set: write(control.set), get: () => read(control.get)(undefined) },
+    queries: { list: read(list), counts: () => read(counts)(undefined) },
     now: async () => connection.nowMs(),
     migrate: () => writes.run(() => connection.migrate()),
     close: async () => connection.close(),

@@ -118,17 +118,22 @@ type FullRow = readonly [
   replayedAs: string | null,
   events: string | null,
 ]
-/** Whole jobs; give it a `where` or an `order by`. */
-export const selectJobs: string = `select ${specColumns}, j.state, j.epoch, j.attempt, j.failures, j.evictions, j.version,
+/** Of whole jobs, of `holdfast_body b`, `holdfast_job j` and `holdfast_claim c`. */
+export const recordColumns: string = `${specColumns}, j.state, j.epoch, j.attempt, j.failures, j.evictions, j.version,
   j.seq, j.visible_at, c.token, c.made_at, b.created_at, j.updated_at, j.finished_at,
   j.cancel_requested_at, j.progress, j.result, j.error, j.settle_epoch, j.settle_kind, j.last_command,
-  j.dead_at, j.replayed_as, j.events
+  j.dead_at, j.replayed_as, j.events`
+/** Whole jobs; give it a `where` or an `order by`. */
+export const selectJobs: string = `select ${recordColumns}
   from holdfast_body b join holdfast_job j on j.seq = b.seq left join holdfast_claim c on c.claim = j.claim`
 
 export function jobsOf(operation: Operation, sql: string, ...params: readonly string[]): JobRecord[] {
+  return recordsOf(operation.query<readonly unknown[]>(sql).all(...params))
+}
+
+export function recordsOf(rows: readonly (readonly unknown[])[]): JobRecord[] {
   const delays = new Map<string, readonly number[]>()
-  const rows = operation.query<FullRow>(sql).all(...params)
-  return rows.map((row) => recordOf(row, delays))
+  return (rows as readonly FullRow[]).map((row) => recordOf(row, delays))
 }
 
 function recordOf(row: FullRow, delays: Map<string, readonly number[]>): JobRecord {

@@ -228,6 +228,11 @@ export function rowsOf(subject: Subject): Readonly<Record<StoreCall, Row>> {
       before: (store) => store.control.set({ queue: 'queue', paused: true }),
       call: (store) => store.control.get(),
     },
+    'queries.list': {
+      before: claimed,
+      call: (store) => store.queries.list({ limit: 10, cursor: null, payloads: true }),
+    },
+    'queries.counts': { before: claimed, call: (store) => store.queries.counts() },
     'commits.transact': {
       before: claimed,
       call: (store) => store.commits?.transact({ ...own, work: () => ({ result: '1' }) }) ?? noCommits(),
