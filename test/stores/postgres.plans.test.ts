@@ -5,11 +5,13 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { aged, waiting } from '../../bench/pg/rows.mjs'
+import type { ListParams } from '../../src/engine/ports/queries.ts'
 import type { Settlement, Store } from '../../src/engine/ports/store.ts'
+import { cursorAt } from '../../src/stores/paging.ts'
 import { migrationSql } from '../../src/stores/postgres/index.ts'
 import { storeOver } from '../../src/stores/postgres/store.ts'
 import { newDatabase } from '../support/postgres/database.ts'
-import { type Explained, explaining, nodesOf } from '../support/postgres/explaining.ts'
+import { type Explained, type PlanNode, explaining, nodesOf } from '../support/postgres/explaining.ts'
 
 const tables = ['job', 'body']
 const explained: Explained[] = []
@@ -76,6 +78,34 @@ async function plansOf<R>(reads: number, operation: () => Promise<R>): Promise<R
       const loops = node['Actual Loops'] ?? 0
       const read = loops * ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0))
       expect(read, `${JSON.stringify(node)} of ${sql}`).toBeLessThanOrEqual(reads)
+    }
+  }
+  return reply
+}
+
+/**
+ * Runs the question and looks at each of its statements: the large tables are read by index, planned for these
+ * parameters or for any, no node reads more than `reads`, and none sorts more than `sorts`.
+ */
+async function readsOf<R>(
+  { reads, sorts }: { reads: number; sorts: number },
+  ask: () => Promise<R>,
+): Promise<R> {
+  explained.length = 0
+  const reply = await ask()
+  expect(explained.length).toBeGreaterThan(0)
+  for (const { sql, carriedOut, generic } of explained) {
+    for (const node of [...nodesOf(carriedOut), ...nodesOf(generic)]) {
+      if (!['job', 'body', 'lookup'].includes(node['Relation Name'] ?? '')) continue
+      expect(node['Index Name'], `${JSON.stringify(node)} of ${sql}`).toBeTruthy()
+    }
+    for (const node of nodesOf(carriedOut)) {
+      const rows = (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)
+      const many = (node['Actual Loops'] ?? 0) * rows
+      expect(many, `${JSON.stringify(node)} of ${sql}`).toBeLessThanOrEqual(reads)
+      if (!node['Node Type'].includes('Sort')) continue
+      const sorted = Math.max(...(node.Plans ?? []).map((below) => below['Actual Rows'] ?? 0))
+      expect(sorted, `${JSON.stringify(node)} of ${sql}`).toBeLessThanOrEqual(sorts)
     }
   }
   return reply
@@ -152,6 +182,91 @@ async function updates(table: string): Promise<{ readonly all: number; readonly 
   )
   return { all: Number(rows[0]?.all), heapOnly: Number(rows[0]?.hot) }
 }
+
+describe('lists and counts beside 200,000 jobs in the reference mix', () => {
+  const page = { limit: 50, cursor: null, payloads: true }
+  const middle = cursorAt('100000')
+
+  beforeAll(async () => {
+    // 1,001 runs of 200 jobs one after the other, 20 tenants in turns; every other failed job is a dead letter.
+    await client.query(`insert into holdfast.lookup select 'run:R' || g / 200, g from generate_series(1, 200000) g;
+      insert into holdfast.lookup select 'tenant=t' || g % 20, g from generate_series(1, 200000) g;
+      update holdfast.job set dead_at = seq where state = 3 and seq % 2 = 0`)
+    for (const table of ['job', 'lookup']) await client.query(`vacuum analyze holdfast.${table}`)
+  }, 120_000)
+
+  it.each<[string, Partial<ListParams>]>([
+    ['the first page', {}],
+    ['a page in the middle', { cursor: middle }],
+    ['by kind', { kinds: ['kind'] }],
+    ['by queue', { queues: ['default', 'other'] }],
+    ['what waits and what runs, many', { states: ['queued', 'running'], cursor: cursorAt('199000') }],
+    ['what is over', { states: ['succeeded'], cursor: middle }],
+    ['of nobody', { tenant: null }],
+    ['by time', { createdFromMs: 0, createdToMs: 1 }],
+    ['by a key', { keys: ['run:R500'] }],
+    ['by a key, further on', { keys: ['run:R500'], cursor: cursorAt('100100') }],
+    ['by tenant', { tenant: 't3' }],
+    ['by tenant, in the middle', { tenant: 't3', cursor: middle, states: ['succeeded'] }],
+  ])('%s: reads the page, and sorts nothing', async (_, params) => {
+    // The count of what waits ends where it is no more few.
+    const reads = params.states?.includes('queued') ? 10_001 : 51
+    const list = () => store.queries.list({ ...page, ...params })
+    expect((await readsOf({ reads, sorts: 0 }, list)).jobs).toHaveLength(50)
+  })
+
+  it.each([[['tenant=t3', 'run:R500']], [['run:R500', 'tenant=t3']]])(
+    'by %s: reads the rarer of the keys, and of the other what tells that it is',
+    async (keys) => {
+      const list = () => store.queries.list({ ...page, keys })
+      expect((await readsOf({ reads: 2_000, sorts: 2 }, list)).jobs).toHaveLength(10)
+    },
+  )
+
+  it('failed: passes over what was inserted since, as the reference does', async () => {
+    const { jobs } = await readsOf({ reads: 14_051, sorts: 0 }, () =>
+      store.queries.list({ ...page, states: ['failed'] }),
+    )
+    expect(jobs).toHaveLength(50)
+  })
+
+  it('running, and dead letters: read these alone, wherever they lie', async () => {
+    const running = () => store.queries.list({ ...page, states: ['running'] })
+    expect((await readsOf({ reads: 600, sorts: 600 }, running)).jobs).toHaveLength(50)
+    const dead = () => store.queries.list({ ...page, dead: true })
+    expect((await readsOf({ reads: 3_000, sorts: 3_000 }, dead)).jobs).toHaveLength(50)
+  })
+
+  it('a large page finds bodies and claims by key too', async () => {
+    const list = () => store.queries.list({ ...page, limit: 10_000, cursor: middle })
+    expect((await readsOf({ reads: 10_001, sorts: 0 }, list)).jobs).toHaveLength(10_000)
+  })
+
+  it('counts read what waits, runs and is dead out of their indexes, and nothing that is over', async () => {
+    const counts = await readsOf({ reads: 11_400, sorts: 600 }, () => store.queries.counts())
+    const none = { delayed: 0, undispatched: 0 }
+    expect(counts).toEqual([{ queue: 'default', due: 11_400, running: 600, dead: 3_000, ...none }])
+  })
+
+  it('the oldest dead letters come in the order of their index', async () => {
+    const oldest = 'select seq from holdfast.job where dead_at is not null order by dead_at, seq limit 50'
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      `explain (analyze, format json) ${oldest}`,
+    )
+    const nodes = nodesOf((rows[0] as { 'QUERY PLAN': [{ Plan: PlanNode }] })['QUERY PLAN'][0].Plan)
+    expect(nodes.map((node) => node['Node Type'])).toEqual(['Limit', 'Index Only Scan'])
+    expect(nodes[1]).toMatchObject({ 'Index Name': 'job_dead', 'Actual Rows': 50 })
+  })
+
+  it('what waits is read alone where it is little, however much has ended since', async () => {
+    const [hand, small, , end] = await opened()
+    await hand.query(`${waiting(20_000)} update holdfast.job set state = 2, place = null where seq > 500`)
+    for (const table of ['job', 'body']) await hand.query(`vacuum analyze holdfast.${table}`)
+    const list = () => small.queries.list({ ...page, states: ['running', 'queued'] })
+    expect((await readsOf({ reads: 500, sorts: 500 }, list)).jobs).toHaveLength(50)
+    await end()
+  })
+})
 
 for (const many of [false, true]) {
   const more = many ? ', and 100,000 that wait' : ''
