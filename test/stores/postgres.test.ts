@@ -208,3 +208,30 @@ describe('errors', () => {
     }
   })
 })
+
+describe('sequences beyond 2^53', () => {
+  test('are told apart by cursors', async () => {
+    await withStore({}, async (store) => {
+      await admin.query(`select setval('holdfast.job_seq', ${2n ** 53n})`)
+      const keys = ['run:FAR']
+      const ids = ['far-1', 'far-2', 'far-3', 'far-4']
+      for (const id of ids) {
+        const { insertId, jobs } = inserting(id)
+        await store.jobs.insert({
+          insertId,
+          jobs: jobs.map(({ spec, due }) => ({ spec: { ...spec, keys }, due })),
+        })
+      }
+      for (const filter of [{ keys }, { queues: ['q'], states: ['queued' as const] }, { createdFromMs: 1 }]) {
+        const listed: (string | undefined)[] = []
+        let cursor: string | null = null
+        while (listed.length < 4) {
+          const reply = await store.queries.list({ limit: 1, payloads: true, ...filter, cursor })
+          listed.push(reply.jobs[0]?.spec.id)
+          cursor = reply.next
+        }
+        expect(listed).toEqual([...ids].reverse())
+      }
+    })
+  })
+})
