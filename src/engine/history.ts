@@ -1,4 +1,5 @@
 import type { JobState, Outcome } from './jobs/record.ts'
+import type { QueueCounts } from './ports/queries.ts'
 import type { Settled } from './ports/store.ts'
 
 /**
@@ -123,6 +124,7 @@ export type StoreEvent =
       readonly version: number | null
     }
   | { readonly type: 'job.dispatched'; readonly job: string }
+  | { readonly type: 'queues.counted'; readonly queues: readonly QueueCounts[] }
   | {
       readonly type: 'job.noted'
       readonly job: string
@@ -297,6 +299,10 @@ export type WorldEvent =
       /** What ran, a letter each in its order: outer middleware, inner middleware, handler. */
       readonly calls: string
     }
+  /** An operator begins to read the pages of a list: of one queue, or of all. */
+  | { readonly type: 'jobs.listing'; readonly queue: string | null }
+  /** He has read the last of them: the jobs as they came. */
+  | { readonly type: 'jobs.listed'; readonly queue: string | null; readonly jobs: readonly string[] }
   | { readonly type: 'run.healed'; readonly boundMs: number }
   | {
       readonly type: 'job.final'

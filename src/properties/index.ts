@@ -15,6 +15,7 @@ import { holdHolds } from './hold-holds.ts'
 import { idTruth } from './id-truth.ts'
 import { leaseCertainty } from './lease-certainty.ts'
 import { leaseLasts } from './lease-lasts.ts'
+import { listingTellsTheTruth } from './listing-tells-the-truth.ts'
 import { lostReplyCostsNothing } from './lost-reply-costs-nothing.ts'
 import { marginPays } from './margin-pays.ts'
 import { namedLeaseExclusive } from './named-lease-exclusive.ts'
@@ -51,6 +52,7 @@ export {
   idTruth,
   leaseCertainty,
   leaseLasts,
+  listingTellsTheTruth,
   lostReplyCostsNothing,
   marginPays,
   namedLeaseExclusive,
@@ -101,5 +103,6 @@ export const standardProperties: readonly Property[] = [
   ownWorkOnly,
   sweepsInTime,
   versionsCount,
+  listingTellsTheTruth,
   ...sometimesProperties,
 ]

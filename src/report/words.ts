@@ -45,6 +45,12 @@ export function wordsOf(event: HistoryEvent, known: Known): string {
       return watchWords(event, known)
     case 'store.failed':
       return failureWords(event)
+    case 'jobs.listing':
+      return `begins to list ${event.queue === null ? 'all jobs' : `queue ${event.queue}`}`
+    case 'jobs.listed':
+      return `has listed ${event.queue === null ? 'all jobs' : `queue ${event.queue}`}: ${event.jobs.length} in all`
+    case 'queues.counted':
+      return countWords(event)
     case 'service.called': {
       const answer = event.error === null ? `answers ${short(event.reply)}` : `refuses: ${event.error}`
       return `${event.service}.${event.call} of ${short(event.request)} ${answer}`
@@ -107,6 +113,14 @@ function worldWords(event: HistoryEvent): string {
     default:
       return otherWords(event)
   }
+}
+
+function countWords({ queues }: EventOf<'queues.counted'>): string {
+  const each = queues.map(({ queue, ...counts }) => {
+    const some = Object.entries(counts).filter(([, count]) => count > 0)
+    return `${queue}: ${some.map(([what, count]) => `${count} ${what}`).join(', ')}`
+  })
+  return each.length === 0 ? 'counts nothing' : `counts ${each.join('; ')}`
 }
 
 function dueWords({ dueMs, atMs }: EventOf<'job.inserted'>): string {

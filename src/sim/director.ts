@@ -10,6 +10,7 @@ import { letGo } from './faults/operator.ts'
 import { enqueueHalf } from './half-done.ts'
 import { finalOf } from './history-of.ts'
 import { askHealth } from './health.ts'
+import { type Looker, startLooking } from './looker.ts'
 import { type Incarnation, type SimNode, resume, setPace, startProcess } from './node.ts'
 import type { Scenario, WorkItem, WorkStep } from './scenarios/scenario.ts'
 import { refusedStep } from './workload.ts'
@@ -42,6 +43,7 @@ export function createDirector(
   const retries = new Map<string, string>()
   /** How often each id was sent, as its producers know. */
   const sends = new Map<string, number>()
+  let looker: Looker | null = null
   const state = {
     unsent: steps.length,
     healed: false,
@@ -69,6 +71,7 @@ export function createDirector(
     const engine = startProcess(world, client)
     const sender = client.process as Incarnation
     for (const step of steps) world.schedule(sender, step.atMs, 'submit', () => void submit(step))
+    if (scenario.looksEveryMs !== undefined) looker = startLooking(world, sender, scenario.looksEveryMs)
     for (const fault of plan)
       world.later(fault.atMs, 'fault', () => familyNamed(fault.family)?.strike(world, fault))
     world.later(scenario.activeMs, 'heal', heal)
@@ -171,7 +174,10 @@ export function createDirector(
     world.later(quietMs, 'end', () => {
       state.ending = false
       // A command that was still on its way may have set a job going again.
-      if (open.size === 0 || state.late) end(open.size === 0)
+      if (open.size > 0 && !state.late) return
+      const converged = open.size === 0
+      if (looker) looker.last().then(() => end(converged), world.fail)
+      else end(converged)
     })
   }
 

@@ -1,5 +1,6 @@
 import type { EventOf, StoreEvent, WorldEvent } from '../engine/history.ts'
 import type { JobRecord } from '../engine/jobs/record.ts'
+import type { QueueCounts } from '../engine/ports/queries.ts'
 import type {
   AdoptReply,
   CancelReply,
@@ -94,6 +95,8 @@ export function historyOf(call: StoreCall, params: unknown, reply: unknown): rea
       const { hold, paused } = reply as Control
       return [{ type: 'control.changed', hold, paused }]
     }
+    case 'queries.counts':
+      return [{ type: 'queues.counted', queues: reply as readonly QueueCounts[] }]
     default:
       return none
   }

@@ -3,7 +3,7 @@ import type { Scenario } from './scenario.ts'
 
 export const operators: Scenario = {
   name: 'operators',
-  says: 'operators cancel, retry, move, hold and pause work, while messages get lost and workers die',
+  says: 'operators cancel, retry, move, hold, pause, list and count work, while messages get lost and workers die',
   workers: 3,
   concurrency: 4,
   activeMs: 600_000,
@@ -12,4 +12,5 @@ export const operators: Scenario = {
   families: ['operator', 'lost-reply', 'lost-request', 'crash', 'pause', 'outage-short'],
   swarm: false,
   density: 4,
+  looksEveryMs: 45_000,
 }

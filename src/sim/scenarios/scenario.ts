@@ -24,6 +24,8 @@ export interface Scenario {
   /** Its handlers commit: then faults strike that call too. Default false. */
   readonly commits?: boolean
   readonly families: readonly FamilyName[]
+  /** An operator lists and counts jobs so often, and at the end, in ms. Default: never. */
+  readonly looksEveryMs?: number
   /** How many times as many faults as their families say; default 1. */
   readonly density?: number
   /** What the k-th worker can do, counted from 0; default: all jobs, and all their queues. */
