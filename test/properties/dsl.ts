@@ -125,12 +125,23 @@ export const commanded = (job: string, f: Fields<'job.commanded'> = {}): Draft =
     { job, command: 'retry', token: 'c1', delayMs: 0, asked: 4, applied: true, version: 5 },
     { by: 'client', ...f },
   )
+export const dispatched = (job: string): Draft => make('job.dispatched', { job }, { by: 'w9' })
 export const noted = (job: string, f: Fields<'job.noted'> = {}): Draft =>
   make('job.noted', { job, epoch: 1, what: 'checkpoint', key: 'k', value: 3, applied: true }, f)
 export const recalled = (job: string, value: number | null, f: Fields<'job.recalled'> = {}): Draft =>
   make('job.recalled', { job, entries: value === null ? [] : [{ key: 'k', value }] }, f)
 export const switched = (f: Fields<'control.changed'>): Draft =>
   make('control.changed', { hold: false, paused: [] }, { by: 'client', ...f })
+/** Of all jobs, unless a queue is named. */
+export const listing = (f: Fields<'jobs.listing'> = {}): Draft =>
+  make('jobs.listing', { queue: null }, { by: 'client', ...f })
+export const listed = (jobs: readonly string[], f: Fields<'jobs.listed'> = {}): Draft =>
+  make('jobs.listed', { queue: null, jobs }, { by: 'client', ...f })
+/** Of the queue `default`. */
+export const counted = (of: Partial<EventOf<'queues.counted'>['queues'][0]>): Draft => {
+  const none = { queue: 'default', due: 0, delayed: 0, undispatched: 0, running: 0, dead: 0 }
+  return make('queues.counted', { queues: [{ ...none, ...of }] }, { by: 'client' })
+}
 export const jumped = (byMs: number, f: Place = {}): Draft =>
   make('database.jumped', { byMs }, { ...env, ...f })
 export const began = (job: string, f: Fields<'handler.began'> = {}): Draft =>

@@ -53,6 +53,9 @@ const about = fc.oneof(
     arbitrary: fc.tuple(job, fc.record({ by, epoch, failures: small })).map(([id, f]) => dsl.claimed(id, f)),
   },
   fc.tuple(job, fc.record({ by, epoch })).map(([id, f]) => dsl.recovered(id, f)),
+  fc.constantFrom(null, 'default').map((queue) => dsl.listing({ queue })),
+  fc.array(job, { maxLength: 3 }).map((jobs) => dsl.listed(jobs)),
+  fc.record({ due: small, running: small, dead: small }).map(dsl.counted),
   { weight: 4, arbitrary: fc.tuple(job, fc.record({ by, epoch })).map(([id, f]) => dsl.renewed(id, f)) },
   {
     weight: 6,
