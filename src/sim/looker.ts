@@ -24,9 +24,10 @@ export function startLooking(world: World, owner: Incarnation, everyMs: number):
     const nth = looks++
     // Everything, then each queue, and so on in turns.
     const queue = [null, ...queues][nth % (queues.length + 1)] ?? null
-    looked(queue, (page) =>
-      world.chooser.below(leisureMsMax, 'look', owner.node.name, String(nth), page),
-    ).then(() => void world.schedule(owner, everyMs, 'look', look))
+    const leisureMs = (page: number): number =>
+      world.chooser.below(leisureMsMax, 'look', owner.node.name, String(nth), page)
+    const again = (): void => void world.schedule(owner, everyMs, 'look', look)
+    void looked(queue, leisureMs).then(again)
   }
 
   async function looked(queue: string | null, leisureMs: (page: number) => number): Promise<void> {

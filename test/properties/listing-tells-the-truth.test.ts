@@ -57,13 +57,17 @@ describe('listing-tells-the-truth, of lists (contract 12.4)', () => {
 
 describe('listing-tells-the-truth, of counts', () => {
   test('accepts what becomes of a job, from its insertion to its end', () => {
-    const life = [
-      ...[counted({}), inserted('a', { undispatched: true }), counted({ undispatched: 1 })],
-      ...[dispatched('a'), counted({ due: 1 }), claimed('a'), counted({ running: 1 })],
-      ...[reclaimed('a'), counted({ delayed: 1 }), claimed('a', { epoch: 3 }), timedOut('a', { epoch: 4 })],
-      ...[counted({ due: 1 }), claimed('a', { epoch: 5 }), settled('a', { epoch: 5, ...failed })],
-      ...[counted({ dead: 1 }), commanded('a'), counted({ due: 1 }), cancelAsked('a'), counted({})],
+    const place = [
+      counted({}),
+      inserted('a', { undispatched: true }),
+      counted({ undispatched: 1 }),
+      dispatched('a'),
     ]
+    const runs = [counted({ due: 1 }), claimed('a'), counted({ running: 1 }), reclaimed('a')]
+    const again = [counted({ delayed: 1 }), claimed('a', { epoch: 3 }), timedOut('a', { epoch: 4 })]
+    const fails = [counted({ due: 1 }), claimed('a', { epoch: 5 }), settled('a', { epoch: 5, ...failed })]
+    const ends = [counted({ dead: 1 }), commanded('a'), counted({ due: 1 }), cancelAsked('a'), counted({})]
+    const life = [...place, ...runs, ...again, ...fails, ...ends]
     expectHolds(property, life, 9)
   })
 

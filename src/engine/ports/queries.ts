@@ -24,7 +24,7 @@ export interface ListParams {
   readonly states?: readonly JobState[]
   readonly kinds?: readonly string[]
   readonly queues?: readonly string[]
-  /** Null: only jobs of nobody. */
+  /** Null: only jobs of nobody. Else the key `tenant=NAME` must be among those of a job, too. */
   readonly tenant?: string | null
   /** As `JobSpec.keys` has them. All must be among those of a job; none asks for nothing. */
   readonly keys?: readonly string[]

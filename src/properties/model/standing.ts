@@ -1,5 +1,4 @@
 import type { EventOf, HistoryEvent } from '../../engine/history.ts'
-import type { JobState } from '../../engine/jobs/record.ts'
 import { type Retries, startsAnew } from './retries.ts'
 
 /** Where each job stands in the store, as what was done to it says; in the order in which they were inserted. */
@@ -10,7 +9,7 @@ export interface Standings {
 
 export interface Standing {
   readonly queue: string
-  state: JobState
+  state: EventOf<'job.final'>['state']
   /** It has a place in the queue, or had one. */
   placed: boolean
 }

@@ -115,7 +115,7 @@ describe('list', () => {
     ['payloads as a word', { payloads: 'no' }, /payloads must be true or false/],
     ['options that are none', ['x'], /options must be an object/],
   ])('refuses %s', async (_, options, says) => {
-    const error = await failure(asking().engine.list(options as never))
+    const error = await failure(asking().engine.list(options))
     expect(error).toBeInstanceOf(HoldfastError)
     expect(error).toMatchObject({ code: 'INVALID_ARGUMENT', message: expect.stringMatching(says) as string })
   })
@@ -157,7 +157,10 @@ describe('jobsOf', () => {
     const b = asking()
     const { engine } = b
     const requests = Array.from({ length: 1_500 }, (_, n) => ({
-      ...{ job: noop, input: { n }, id: `j${n}`, keys: { run: 'x', half: String(n % 2) } },
+      job: noop,
+      input: { n },
+      id: `j${n}`,
+      keys: { run: 'x', half: String(n % 2) },
       ...(n % 500 === 1 && { tenant: 'acme' }),
     }))
     await engine.enqueueMany(requests)
