@@ -37,6 +37,13 @@ export type StoreCall =
   | 'control.get'
   | 'queries.list'
   | 'queries.counts'
+  | 'schedules.put'
+  | 'schedules.remove'
+  | 'schedules.get'
+  | 'schedules.list'
+  | 'schedules.pause'
+  | 'schedules.due'
+  | 'schedules.fire'
   | 'commits.transact'
   | 'commits.confirm'
   | 'now'
@@ -74,6 +81,13 @@ export const afterUnknown: Policy = {
   'control.get': 'repeat',
   'queries.list': 'repeat',
   'queries.counts': 'repeat',
+  'schedules.put': 'repeat',
+  'schedules.remove': 'repeat',
+  'schedules.get': 'repeat',
+  'schedules.list': 'repeat',
+  'schedules.pause': 'repeat',
+  'schedules.due': 'repeat',
+  'schedules.fire': 'repeat',
   'commits.transact': 'never',
   'commits.confirm': 'repeat',
   now: 'repeat',
@@ -110,6 +124,13 @@ export const access: Readonly<Record<StoreCall, Access>> = {
   'control.get': 'read',
   'queries.list': 'read',
   'queries.counts': 'read',
+  'schedules.put': 'insert',
+  'schedules.remove': 'write',
+  'schedules.get': 'read',
+  'schedules.list': 'read',
+  'schedules.pause': 'write',
+  'schedules.due': 'read',
+  'schedules.fire': 'insert',
   // The rows that a handler adds are none of ours.
   'commits.transact': 'write',
   'commits.confirm': 'write',

@@ -64,6 +64,14 @@ export function resilient(store: Store, options: ResilientOptions = {}): Store {
     queries: {
       list: plain('queries.list', store.queries.list),
       counts: () => bounded(clock, callMs, 'queries.counts', () => store.queries.counts()),
+    schedules: {
+      put: plain('schedules.put', store.schedules.put),
+      remove: plain('schedules.remove', store.schedules.remove),
+      get: plain('schedules.get', store.schedules.get),
+      list: plain('schedules.list', store.schedules.list),
+      pause: plain('schedules.pause', store.schedules.pause),
+      due: plain('schedules.due', store.schedules.due),
+      fire: plain('schedules.fire', store.schedules.fire),
     },
     ...(store.hints && { hints: store.hints }),
     ...(store.commits && {

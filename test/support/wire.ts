@@ -98,6 +98,14 @@ export function wire(raw: Store, nowMs: () => number): Wire {
       queries: {
         list: through('queries.list', raw.queries.list),
         counts: () => through('queries.counts', raw.queries.counts)(undefined),
+      schedules: {
+        put: through('schedules.put', raw.schedules.put),
+        remove: through('schedules.remove', raw.schedules.remove),
+        get: through('schedules.get', raw.schedules.get),
+        list: through('schedules.list', raw.schedules.list),
+        pause: through('schedules.pause', raw.schedules.pause),
+        due: through('schedules.due', raw.schedules.due),
+        fire: through('schedules.fire', raw.schedules.fire),
       },
       ...(raw.commits && {
         commits: {

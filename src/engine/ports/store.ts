@@ -1,5 +1,6 @@
 import type { JobRecord, JobSpec, Outcome, Progress } from '../jobs/record.ts'
 import type { QueryStore } from './queries.ts'
+import type { ScheduleRow, ScheduleStore } from './schedules.ts'
 
 /**
  * Durable state. Every method is one atomic operation under one database time, which is fixed when the
@@ -18,6 +19,7 @@ export interface Store {
   readonly leases: NamedLeaseStore
   readonly control: ControlStore
   readonly queries: QueryStore
+  readonly schedules: ScheduleStore
   /** Optional: shortens the wait until a job is found. Nothing depends on it. */
   readonly hints?: HintSource
   /**
@@ -65,6 +67,7 @@ export interface StoreDump {
   readonly checkpoints: readonly { readonly id: string; readonly key: string; readonly value: string }[]
   readonly named: readonly NamedLease[]
   readonly control: Control
+  readonly schedules: readonly ScheduleRow[]
   /** How often the store was restored from a backup, and said so. */
   readonly timeline: number
 }

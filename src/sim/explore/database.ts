@@ -1,4 +1,5 @@
 import type { JobRecord } from '../../engine/jobs/record.ts'
+import type { ScheduleRow } from '../../engine/ports/schedules.ts'
 import type { LeaseRow } from '../../engine/ports/store.ts'
 import type { Content } from '../../stores/memory/content.ts'
 import type { Portrait } from './portrait.ts'
@@ -18,6 +19,7 @@ export function databaseOf(content: Content, portrait: Portrait): void {
   portrait.mix(content.seq)
   const { watch, named, checkpoints, control, timeline } = content
   portrait.value({ watch, named, checkpoints, control, timeline })
+  for (const schedule of content.schedules.values()) scheduleOn(portrait, schedule)
 }
 
 /** A row, or a copy of it on its way. */
@@ -43,6 +45,16 @@ export function jobOn(portrait: Portrait, job: JobRecord): void {
   portrait.value(job.progress)
   // A job without a place in the queue waits from its creation.
   if (job.state === 'queued' && job.visibleAtMs === null) portrait.instant(job.createdAtMs)
+}
+
+/** Beside how long it is until it is due, when that is: a slot is an absolute time, and names its job. */
+function scheduleOn(portrait: Portrait, schedule: ScheduleRow): void {
+  portrait.text(schedule.key)
+  portrait.text(schedule.version)
+  portrait.text(schedule.spec)
+  portrait.mix(schedule.paused ? 1 : 0)
+  portrait.value(schedule.nextAtMs, 'nextAtMs')
+  portrait.value(schedule.nextAtMs)
 }
 
 /** Those that lapse in one instant are taken in the order of their tokens, which are else but names. */

@@ -76,6 +76,14 @@ export function createWire(world: World, owner: Incarnation): Store {
       list: call('queries.list', (store, params) => store.queries.list(params)),
       counts: () =>
         call<null, readonly QueueCounts[]>('queries.counts', (store) => store.queries.counts())(null),
+    schedules: {
+      put: call('schedules.put', (store, params) => store.schedules.put(params)),
+      remove: call('schedules.remove', (store, params) => store.schedules.remove(params)),
+      get: call('schedules.get', (store, params) => store.schedules.get(params)),
+      list: call('schedules.list', (store, params) => store.schedules.list(params)),
+      pause: call('schedules.pause', (store, params) => store.schedules.pause(params)),
+      due: call('schedules.due', (store, params) => store.schedules.due(params)),
+      fire: call('schedules.fire', (store, params) => store.schedules.fire(params)),
     },
     ...(database.raw.commits && {
       commits: {

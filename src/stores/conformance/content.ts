@@ -22,6 +22,10 @@ async function furnish(fixture: Fixture): Promise<void> {
   await store.jobs.requestCancel({ id: noted.id })
   await store.leases.acquire({ key: name('key'), owner: worker, ttlMs: 60_000 })
   await store.control.set({ queue: name('queue'), paused: true })
+  const schedule = { version: null, spec: '{}', nextAtMs: 9_000_000_000_000 }
+  for (const end of ['b', 'a']) {
+    await store.schedules.put({ ...schedule, key: name(end), command: name('command') })
+  }
 }
 
 export const contentCases: readonly Case[] = [
@@ -52,7 +56,7 @@ export const contentCases: readonly Case[] = [
       await fixture.inspectable().reset()
       const control = { hold: false, paused: [] }
       const rows = { jobs: [], claims: [], leases: [], checkpoints: [], named: [] }
-      const empty = { ...rows, watch: null, control, timeline: 0 }
+      const empty = { ...rows, watch: null, control, schedules: [], timeline: 0 }
       assert.deepEqual(await fixture.inspectable().dump(), empty)
       const id = await fixture.enqueueOne()
       assert.deepEqual((await fixture.claim()).ids, [id])

@@ -25,6 +25,7 @@ import { renewCases } from './renew.ts'
 import { settleCases } from './settle.ts'
 import { repeatCases } from './settle-repeat.ts'
 import { soloCases } from './solo.ts'
+import { scheduleCases } from './schedules.ts'
 import { sizeCases } from './sizes.ts'
 import { textCases } from './text.ts'
 import { timeoutCases } from './timeouts.ts'
@@ -57,6 +58,7 @@ const facets: Readonly<Record<string, readonly Case[]>> = {
   'progress and checkpoints': noteCases,
   'named leases': namedCases,
   'hold and pause': controlCases,
+  schedules: scheduleCases,
   'dispatch repair': dispatchCases,
   'events of a job': eventCases,
   'lists and counts': queryCases,

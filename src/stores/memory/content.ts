@@ -1,5 +1,6 @@
 import type { JobRecord } from '../../engine/jobs/record.ts'
 import type { Control, LeaseRow, NamedLease, StoreDump, WatchState } from '../../engine/ports/store.ts'
+import type { ScheduleRow } from '../../engine/ports/schedules.ts'
 import { type Ready, createReady } from './ready.ts'
 
 /** A claim's header row with the jobs it took; `worker` null is a void header. */
@@ -23,6 +24,7 @@ export interface Content {
   /** Job id to its checkpoints by key. */
   readonly checkpoints: Map<string, ReadonlyMap<string, string>>
   readonly named: Map<string, NamedLease>
+  readonly schedules: Map<string, ScheduleRow>
   control: Control
   watch: WatchState | null
   timeline: number
@@ -40,6 +42,7 @@ export function createContent(): Content {
     undispatched: new Set(),
     checkpoints: new Map(),
     named: new Map(),
+    schedules: new Map(),
     control: { hold: false, paused: [] },
     watch: null,
     timeline: 0,
@@ -89,7 +92,7 @@ function shaped(job: JobRecord): JobRecord {
 }
 
 export function dumpOf(content: Content): StoreDump {
-  const { jobs, claims, leases, watch, checkpoints, named, control, timeline } = content
+  const { jobs, claims, leases, watch, checkpoints, named, control, schedules, timeline } = content
   return {
     jobs: [...jobs.values()].sort((a, b) => byText(a.spec.id, b.spec.id)),
     claims: [...claims.values()]
@@ -102,6 +105,7 @@ export function dumpOf(content: Content): StoreDump {
       .sort((a, b) => byText(a.id, b.id) || byText(a.key, b.key)),
     named: [...named.values()].sort((a, b) => byText(a.key, b.key)),
     control,
+    schedules: [...schedules.values()].sort((a, b) => byText(a.key, b.key)),
     timeline,
   }
 }
@@ -120,6 +124,7 @@ export function copyOf(content: Content): Content {
   for (const job of content.jobs.values()) put(copy, job)
   for (const [id, entries] of content.checkpoints) copy.checkpoints.set(id, entries)
   for (const [key, lease] of content.named) copy.named.set(key, lease)
+  for (const [key, schedule] of content.schedules) copy.schedules.set(key, schedule)
   copy.control = content.control
   copy.watch = content.watch
   copy.timeline = content.timeline

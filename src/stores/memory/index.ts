@@ -13,6 +13,7 @@ import { insert } from './insert.ts'
 import * as named from './named.ts'
 import * as queries from './queries.ts'
 import * as recovery from './recovery.ts'
+import * as schedules from './schedules.ts'
 import * as watch from './watch.ts'
 
 /**
@@ -68,6 +69,15 @@ export function transparentMemoryStore(time: { nowMs(): number }): {
     leases: { acquire: at(named.acquire), renew: at(named.renew), release: at(named.release) },
     control: { set: at(control.set), get: async () => content.control },
     queries: { list: at(queries.list), counts: async () => queries.counts(content, time.nowMs()) },
+    schedules: {
+      put: at(schedules.put),
+      remove: at(schedules.remove),
+      get: at((content, { key }: { readonly key: string }) => content.schedules.get(key) ?? null),
+      list: at(schedules.list),
+      pause: at(schedules.pause),
+      due: at(schedules.due),
+      fire: at(schedules.fire),
+    },
     commits: {
       transact: (params) => transact(content, params, () => time.nowMs()),
       confirm: at(confirm),

@@ -14,7 +14,8 @@ function clashes(content: Content, { spec }: NewJob): boolean {
   return there !== undefined && !(there.kind === spec.kind && sameJson(there.input, spec.input))
 }
 
-function insertOne(
+/** One that is there already stays as it is. */
+export function insertOne(
   content: Content,
   insertId: string,
   { spec, due }: NewJob,

@@ -22,6 +22,7 @@ import { progress } from './queries/progress.ts'
 import { reclaim } from './queries/reclaim.ts'
 import { recover } from './queries/recover.ts'
 import { renew } from './queries/renew.ts'
+import * as schedules from './queries/schedules.ts'
 import { settle } from './queries/settle.ts'
 import { expireTimeouts } from './queries/timeouts.ts'
 import { createWithin } from './within.ts'
@@ -87,6 +88,15 @@ export function storeOver(
     within: createWithin(text, channel),
     control: { set: common(control.set), get: () => database.autocommit('common', control.get) },
     queries: { list: common(list), counts: () => database.autocommit('common', counts) },
+    schedules: {
+      put: common(schedules.put),
+      remove: common(schedules.remove),
+      get: common(schedules.get),
+      list: unlessNone({ schedules: [] }, common(schedules.list)),
+      pause: common(schedules.pause),
+      due: common(schedules.due),
+      fire: (params) => schedules.fire(database, params, channel),
+    },
     now: () => unchecked.autocommit('common', now),
     migrate: () => migrate(unchecked, migrationScript, grants),
     close: () => unchecked.close(),

@@ -1,6 +1,7 @@
 import { InvalidArgument } from '../../engine/errors.ts'
 import type { StoreDump, StoreSnapshot } from '../../engine/ports/store.ts'
 import * as control from './control.ts'
+import * as schedules from './schedules.ts'
 import { jobsOf, selectJobs } from './rows.ts'
 import { tables } from './schema.ts'
 import type { Operation, Value } from './statements.ts'
@@ -33,6 +34,7 @@ export function dump(operation: Operation): StoreDump {
     checkpoints: checkpoints.all().map(([id, key, value]) => ({ id, key, value })),
     named: named.all().map(([key, owner, expiresAtMs]) => ({ key, owner, expiresAtMs })),
     control: control.get(operation),
+    schedules: schedules.all(operation),
     timeline: timelineOf(operation),
   }
 }

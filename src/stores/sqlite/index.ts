@@ -26,6 +26,7 @@ import { progress } from './progress.ts'
 import { reclaim } from './reclaim.ts'
 import { recover } from './recover.ts'
 import { renew } from './renew.ts'
+import * as schedules from './schedules.ts'
 import { settle } from './settle.ts'
 import type { Operation } from './statements.ts'
 import { expireTimeouts } from './timeouts.ts'
@@ -160,6 +161,15 @@ function storeOver(
     within: (client) => insertsWithin(connection, client),
     control: { set: write(control.set), get: () => read(control.get)(undefined) },
     queries: { list: read(list), counts: () => read(counts)(undefined) },
+    schedules: {
+      put: write(schedules.put),
+      remove: write(schedules.remove),
+      get: read(schedules.get),
+      list: read(schedules.list),
+      pause: write(schedules.pause),
+      due: read(schedules.due),
+      fire: write(schedules.fire),
+    },
     now: async () => connection.nowMs(),
     migrate: () => writes.run(() => connection.migrate()),
     close: async () => connection.close(),

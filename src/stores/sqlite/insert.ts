@@ -25,6 +25,14 @@ export function insert(operation: Operation, { insertId, jobs }: InsertParams): 
   return { kind: 'inserted', jobs: replies }
 }
 
+/** Leaves out what is there already, whatever it is; answers the ids of the others. */
+export function insertAbsent(operation: Operation, { insertId, jobs }: InsertParams): string[] {
+  const absent = jobs.filter(({ spec }) => !find(operation, spec.id))
+  const timeline = timelineOf(operation)
+  for (const job of absent) add(operation, { insertId, timeline }, job)
+  return absent.map(({ spec }) => spec.id)
+}
+
 interface Found {
   readonly kind: string
   readonly input: string

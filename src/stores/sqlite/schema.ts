@@ -173,13 +173,14 @@ create table holdfast_log_line (
 
 create table holdfast_schedule (
   key text primary key,
-  version integer not null,
+  version text not null,
   spec text not null,
   paused integer not null,
   next_at integer,
   last_at integer,
   made_at integer not null
 ) strict;
+create index holdfast_schedule_due on holdfast_schedule (next_at, key) where paused = 0;
 `,
   },
 ]

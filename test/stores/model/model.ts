@@ -378,6 +378,7 @@ export class Model {
       checkpoints: [...this.checkpoints].sort((a, b) => byBytes(a.id, b.id) || byBytes(a.key, b.key)),
       named: [...this.named].sort((a, b) => byBytes(a.key, b.key)),
       control: this.control(),
+      schedules: [],
       timeline: 0,
     }
   }

@@ -103,6 +103,9 @@ export function rowsOf(subject: Subject): Readonly<Record<StoreCall, Row>> {
     await subject.advance(1_000)
   }
 
+  const schedule = { key: 'nightly', version: null, command: 'v1', spec: '{}', nextAtMs: subject.nowMs() }
+  const scheduled = (store: Store): Promise<unknown> => store.schedules.put(schedule)
+
   const declared = (store: Store): Promise<unknown> => store.watch.declare({ sweepMs: 5_000 })
   const move = (store: Store): Promise<unknown> =>
     store.watch.move({ lastReplyMs: subject.nowMs(), sinceReplyMs: 0, maxAgeMs: 5_000 })
@@ -233,6 +236,35 @@ export function rowsOf(subject: Subject): Readonly<Record<StoreCall, Row>> {
       call: (store) => store.queries.list({ limit: 10, cursor: null, payloads: true }),
     },
     'queries.counts': { before: claimed, call: (store) => store.queries.counts() },
+    'schedules.put': { before: async () => {}, call: (store) => store.schedules.put(schedule) },
+    'schedules.remove': {
+      before: scheduled,
+      call: (store) => store.schedules.remove({ key: 'nightly' }),
+      // The first try did it; nobody asks which.
+      repeatAnswers: { removed: false },
+    },
+    'schedules.get': { before: scheduled, call: (store) => store.schedules.get({ key: 'nightly' }) },
+    'schedules.list': {
+      before: scheduled,
+      call: (store) => store.schedules.list({ limit: 9, after: null }),
+    },
+    'schedules.pause': {
+      before: scheduled,
+      call: (store) => store.schedules.pause({ key: 'nightly', version: 'v1', command: 'v2', paused: true }),
+    },
+    'schedules.due': { before: scheduled, call: (store) => store.schedules.due({ limit: 9 }) },
+    'schedules.fire': {
+      before: scheduled,
+      call: (store) =>
+        store.schedules.fire({
+          key: 'nightly',
+          version: 'v1',
+          command: 'v2',
+          slots: [{ atMs: subject.nowMs(), job: { spec, due: { delayMs: 0 } } }],
+          nextAtMs: subject.nowMs() + 60_000,
+        }),
+      repeatAnswers: { kind: 'stands' },
+    },
     'commits.transact': {
       before: claimed,
       call: (store) => store.commits?.transact({ ...own, work: () => ({ result: '1' }) }) ?? noCommits(),
@@ -274,6 +306,7 @@ export async function stateOf(raw: InspectableStore, rewrites: Rewrites, nowMs: 
 
 /** The switches and the watch are one row each, which is there from the start or changed. */
 export async function rowsIn(raw: InspectableStore): Promise<number> {
-  const { jobs, claims, leases, checkpoints, named } = await raw.dump()
-  return jobs.length + claims.length + leases.length + checkpoints.length + named.length
+  const { jobs, claims, leases, checkpoints, named, schedules } = await raw.dump()
+  const rows = [jobs, claims, leases, checkpoints, named, schedules]
+  return rows.reduce((count, { length }) => count + length, 0)
 }

@@ -178,13 +178,14 @@ create table holdfast.log_line (
 
 create table holdfast.schedule (
   key text collate "C" primary key,
-  version bigint not null,
+  version text not null,
   next_at bigint,
   last_at bigint,
   made_at bigint not null,
   paused boolean not null,
   spec text not null
 ) with (fillfactor = 50);
+create index schedule_due on holdfast.schedule (next_at, key) where not paused;
 `
 
 export const steps: readonly Step[] = [

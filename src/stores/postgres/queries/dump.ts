@@ -2,6 +2,7 @@ import { InvalidArgument } from '../../../engine/errors.ts'
 import type { StoreDump, StoreSnapshot } from '../../../engine/ports/store.ts'
 import type { Session } from '../database.ts'
 import { contentTables } from '../migrations/steps.ts'
+import * as schedules from './schedules.ts'
 import { recordsOf, selectRecords } from '../rows.ts'
 import * as control from './control.ts'
 import { timelineOf } from './timeline.ts'
@@ -33,6 +34,7 @@ export async function dump(session: Session): Promise<StoreDump> {
     checkpoints: checkpoints.map(([id, key, value]) => ({ id, key, value })),
     named: named.map(([key, owner, expiresAtMs]) => ({ key, owner, expiresAtMs })),
     control: await control.get(session),
+    schedules: await schedules.all(session),
     timeline: await timelineOf(session),
   }
 }

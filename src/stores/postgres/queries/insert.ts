@@ -111,6 +111,22 @@ export async function insertWithin(
   return { kind: 'inserted', jobs: jobs.map((job) => ({ id: job.spec.id, created: created(job) })) }
 }
 
+/** Leaves out what is there already, whatever it is; answers the ids of the others. In a transaction. */
+export async function insertAbsent(
+  session: Session,
+  params: InsertParams,
+  channel: string | null,
+): Promise<string[]> {
+  const { insertId, jobs } = params
+  if (jobs.length === 0) return []
+  const ids = jobs.map(({ spec }) => spec.id)
+  const [row] = await session.query<[added: number, firstSeq: number]>(add, paramsOf(params, channel))
+  if (row?.[0] === jobs.length) return ids
+  const own = 'select id from holdfast.body where id = any($1::text[]) and insert_id = $2'
+  const made = new Set((await session.query<[id: string]>(own, [ids, insertId])).map(([id]) => id))
+  return ids.filter((id) => made.has(id))
+}
+
 interface Found {
   readonly kind: string
   readonly input: string
