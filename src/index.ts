@@ -17,6 +17,7 @@ export {
   NamedLeaseLost,
   PermanentFailure,
   ResultInvalid,
+  ScheduleInvalid,
   StoreUnavailable,
 } from './engine/errors.ts'
 export type { EngineEvent } from './engine/history.ts'
@@ -36,6 +37,9 @@ export type { LookupKeys } from './engine/jobs/keys.ts'
 export type { Exclusive } from './engine/leases/exclusive.ts'
 export type { Leadership } from './engine/leases/leaders.ts'
 export type { CommandOptions, Operations } from './engine/operations.ts'
+export type { CatchUp } from './engine/schedules/catch-up.ts'
+export type { Schedule, ScheduleOptions, SchedulePage, Schedules } from './engine/schedules/schedules.ts'
+export type { StoredTrigger, Trigger } from './engine/schedules/trigger.ts'
 export type { Middleware } from './engine/worker/middleware.ts'
 export type { EnqueueOptions, EnqueueRequest, InTransaction } from './engine/jobs/enqueue.ts'
 export type { Enqueued } from './engine/jobs/insert.ts'

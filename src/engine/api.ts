@@ -15,6 +15,7 @@ import type { Random } from './ports/random.ts'
 import type { Store } from './ports/store.ts'
 import type { RunningReport } from './running.ts'
 import type { Intervals } from './settings.ts'
+import type { Schedules } from './schedules/schedules.ts'
 import type { Middleware } from './worker/middleware.ts'
 
 /** What `createEngine` takes and answers. */
@@ -30,6 +31,8 @@ export interface EngineOptions {
   /** The id of the one job that this engine works on, if it is due: for a process that is started for a job. */
   readonly only?: string
   readonly intervals?: Partial<Intervals>
+  /** Whether it fires the schedules of the store while it runs, whatever it works on. Default true. */
+  readonly schedules?: boolean
   readonly observer?: Observer
   /** Wraps every handler; the first is the outermost. */
   readonly middleware?: readonly Middleware[]
@@ -43,6 +46,7 @@ export interface EngineOptions {
 
 export interface Engine extends AsyncDisposable, Operations, Queries {
   readonly store: Store
+  readonly schedules: Schedules
   /** Stores one job. See `enqueueMany` for what it throws. */
   enqueue<Input>(
     job: JobDescription<Input>,
@@ -82,7 +86,7 @@ export interface Engine extends AsyncDisposable, Operations, Queries {
   ): Leadership
   /**
    * One turn of recovery, for hosts that keep no timers: call it every `sweepMs`. Without it, or a started
-   * engine, nothing that a dead worker held comes back. Throws `InvalidConfig` as `start` does.
+   * engine, nothing that a dead worker held comes back, and no schedule fires. Throws `InvalidConfig` as `start` does.
    */
   tick(): Promise<void>
   health(): Health

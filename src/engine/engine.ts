@@ -17,6 +17,8 @@ import { type Running, type RunningReport, startRunning } from './running.ts'
 import { requireOptions } from './options.ts'
 import { type Resting, restState } from './rest-state.ts'
 import { intervalsOf, requireMargin } from './settings.ts'
+import { fireDue } from './schedules/firing.ts'
+import { createSchedules } from './schedules/schedules.ts'
 import { tick } from './recovery/tick.ts'
 import { createStoreHealth } from './store-health.ts'
 import { systemClock, systemHostName, systemRandom } from './system.ts'
@@ -57,6 +59,7 @@ export function createEngine(options: EngineOptions): Engine {
     emit,
     measure,
     ask: health.ask,
+    firesSchedules: options.schedules ?? true,
   }
   const producer = { store, clock, random, intervals, payloads, ask: health.ask }
   const coalescer = createCoalescer(producer)
@@ -82,6 +85,7 @@ export function createEngine(options: EngineOptions): Engine {
     ...operations,
     ...createQueries(store, payloads, health.ask),
     store,
+    schedules: createSchedules(producer, () => running?.look()),
     enqueue: async (job, input, rest) => {
       const { in: client, ...options } = optionsOf(rest)
       const request = { ...options, job, input }
@@ -129,7 +133,11 @@ export function createEngine(options: EngineOptions): Engine {
       await stopping?.stop(drainMs)
       if (running === stopping) running = null
     },
-    tick: () => tick({ ...parts, queues: Object.keys(queues) }, () => running?.wake()),
+    tick: async () => {
+      const onReturned = (): void => running?.wake()
+      await tick({ ...parts, queues: Object.keys(queues) }, onReturned)
+      if (parts.firesSchedules) await fireDue({ ...parts, onFired: onReturned })
+    },
     exclusive: async (key, work, rest) => {
       const { ttlMs = 30_000 } = optionsOf(rest)
       requireLease(key, work, ttlMs)

@@ -95,7 +95,12 @@ export class NamedLeaseLost extends HoldfastError {
   readonly code = 'NAMED_LEASE_LOST'
 }
 
-/** The job is in another state or at another version than the command is for. Nothing was changed. */
+/** A schedule that can never fire, or says what nobody understands. Nothing was changed. */
+export class ScheduleInvalid extends InvalidArgument {
+  override readonly code = 'SCHEDULE_INVALID'
+}
+
+/** The job is in another state or at another version than the command is for, or the schedule is not there. Nothing was changed. */
 export class CommandRefused extends HoldfastError {
   readonly code = 'COMMAND_REFUSED'
 }

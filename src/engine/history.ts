@@ -211,6 +211,8 @@ export type EngineEvent =
   | { readonly type: 'loop.stalled'; readonly forMs: number; readonly jobs: readonly string[] }
   /** Hints that something is due arrive from now on, or do not; the engine polls as before. */
   | { readonly type: 'wakeups.changed'; readonly up: boolean; readonly why: string | null }
+  /** A schedule that this process cannot fire, since it does not understand what it says; others may. */
+  | { readonly type: 'schedule.unreadable'; readonly key: string; readonly message: string }
   /** `answered`: the store was reached, and will not do it. */
   | { readonly type: 'store.failed'; readonly call: string; readonly sent: 'no' | 'maybe' | 'answered' }
   | { readonly type: 'observer.failed'; readonly message: string }

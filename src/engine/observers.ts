@@ -28,6 +28,7 @@ const types: Readonly<Record<TypeOf, true>> = {
   'exclusive.began': true,
   'exclusive.lost': true,
   'exclusive.ended': true,
+  'schedule.unreadable': true,
   'leader.elected': true,
   'leader.lost': true,
   'leader.failed': true,

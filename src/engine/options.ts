@@ -18,7 +18,10 @@ export function requireOptions(options: EngineOptions): void {
   if (options.observer !== undefined && !hasMethod(options.observer, 'event')) {
     throw new InvalidConfig(`observer must have a method event, not be ${shown(options.observer)}`)
   }
-  const { codec } = options
+  const { codec, schedules } = options
+  if (schedules !== undefined && typeof schedules !== 'boolean') {
+    throw new InvalidConfig(`schedules must be true or false, not ${shown(schedules)}`)
+  }
   if (codec !== undefined && !(hasMethod(codec, 'encode') && hasMethod(codec, 'decode'))) {
     throw new InvalidConfig(`codec must have methods encode and decode, not be ${shown(codec)}`)
   }

@@ -1,6 +1,7 @@
 import { StoreUnavailable } from './errors.ts'
 import type { Leaders } from './leases/leaders.ts'
 import { declared } from './recovery/fleet.ts'
+import { type Scheduler, type SchedulerReport, createScheduler } from './schedules/scheduler.ts'
 import { type Sweeper, createSweeper } from './recovery/sweeper.ts'
 import type { WorkerParts } from './worker/parts.ts'
 import type { RestState } from './rest-state.ts'
@@ -14,6 +15,8 @@ export interface Running {
   /** Once a stop was asked for: its end. */
   readonly stopping: Promise<void> | null
   wake(): void
+  /** Schedules have changed. */
+  look(): void
   stop(drainMs: number): Promise<void>
   report(): RunningReport
   atRest(): RestState
@@ -27,6 +30,8 @@ export interface RunningReport {
   readonly leads: readonly string[]
   /** Hints of the store that something is due. */
   readonly wakeups: WakeupsReport
+  /** Null: it fires no schedules. */
+  readonly schedules: SchedulerReport | null
   readonly sweep: { turns: number; failures: number; sweeping: boolean }
 }
 
@@ -39,11 +44,11 @@ const noWork: WorkerReport = {
 }
 
 export function startRunning(
-  shared: Omit<WorkerParts, 'worker'> & { readonly name: string },
+  shared: Omit<WorkerParts, 'worker'> & { readonly name: string; readonly firesSchedules: boolean },
   queues: Readonly<Record<string, { readonly concurrency: number }>>,
   leaders: Leaders,
 ): Running {
-  const { store, clock, intervals, emit, ask, measure } = shared
+  const { store, clock, random, intervals, emit, ask, measure } = shared
   // A name may come back with another process behind it; the identity that leases hang on must not.
   const worker = `${shared.name}~${shared.random.id('incarnation')}`
   const parts: WorkerParts = { ...shared, worker }
@@ -51,6 +56,7 @@ export function startRunning(
   let phase: RunningReport['phase'] = 'starting'
   let work: Worker | null = null
   let sweeper: Sweeper | null = null
+  let scheduler: Scheduler | null = null
   let wakeups: Wakeups = noWakeups
   let stopped: Promise<void> | null = null
   const started = start()
@@ -64,6 +70,9 @@ export function startRunning(
     const { wake: onReturned, woke: onLate } = work
     const recovery = { store, clock, intervals, ask, measure, queues: Object.keys(queues) }
     sweeper = createSweeper({ ...recovery, lastReplyMs: fleet.nowMs, onReturned, onLate })
+    if (shared.firesSchedules) {
+      scheduler = createScheduler({ store, clock, random, ask, emit, onFired: onReturned })
+    }
     leaders.start()
     const names = Object.keys(queues)
     if (store.hints && names.length > 0) {
@@ -94,10 +103,12 @@ export function startRunning(
     await started.catch(() => {})
     const led = leaders.stop()
     const heard = wakeups.stop()
+    const fired = scheduler?.stop()
     const settleMs = 2 * store.callMs + intervals.heartbeatRetryMs
     await work?.stop({ drainMs, settleMs })
     await sweeper?.stop()
     await heard
+    await fired
     await led
     phase = 'stopped'
     if (work) emit({ type: 'engine.stopped', worker })
@@ -107,7 +118,8 @@ export function startRunning(
     if (phase === 'stopping' || leaders.posts > 0) return null
     if (!work || !sweeper) return {}
     const [working, sweeping] = [work.atRest(), sweeper.atRest()]
-    return working && sweeping && { working, sweeping }
+    const firing = scheduler ? scheduler.atRest() : {}
+    return working && sweeping && firing && { working, sweeping, firing }
   }
 
   return {
@@ -116,6 +128,7 @@ export function startRunning(
       return stopped
     },
     wake: () => work?.wake(),
+    look: () => scheduler?.wake(),
     stop: (drainMs) => (stopped ??= stop(drainMs)),
     atRest,
     report: () => ({
@@ -124,6 +137,7 @@ export function startRunning(
       worker: work?.report() ?? noWork,
       leads: leaders.leads(),
       wakeups: wakeups.report(),
+      schedules: scheduler?.report() ?? null,
       sweep: sweeper?.report() ?? { turns: 0, failures: 0, sweeping: false },
     }),
   }

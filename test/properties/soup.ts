@@ -41,6 +41,7 @@ const named = fc.constantFrom(
   'exclusive.began',
   'exclusive.lost',
   'exclusive.ended',
+  'schedule.unreadable',
 )
 
 const about = fc.oneof(

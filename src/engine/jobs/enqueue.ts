@@ -86,7 +86,7 @@ export async function enqueueOne(
 }
 
 /** At once where nothing is waited for: of ten thousand jobs three promises each would cost more than all else. */
-function newJob(producer: Producer, request: EnqueueRequest): Prepared | Promise<Prepared> {
+export function newJob(producer: Producer, request: EnqueueRequest): Prepared | Promise<Prepared> {
   requireObject('a request', request, InvalidArgument)
   if ('in' in request)
     throw new InvalidArgument('in is for all requests: enqueueMany(requests, { in: client })')
