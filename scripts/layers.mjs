@@ -36,6 +36,15 @@ const LAYERS = [
       'it is the one file of the engine that touches the real machine, and knows nothing above the engine',
   },
   {
+    name: 'engine/schedules/cron.ts',
+    folder: /^engine\/schedules\/cron\.ts$/,
+    // It reads expressions and reckons with the times that it is given; the parts of it that ask a clock are not used.
+    values: [/^engine\//, /^croner$/],
+    types: [],
+    computed: false,
+    reason: 'it is the one file of the engine that knows the library which reads cron expressions',
+  },
+  {
     name: 'engine',
     folder: /^engine\//,
     // node:util for isDeepStrictEqual alone: a pure function, nothing of the machine.
@@ -49,7 +58,7 @@ const LAYERS = [
     folder: /^stores\/conformance\//,
     // node:assert/strict for what it is: the suite must run under any test runner, so it brings none.
     values: [/^stores\/conformance\//, /^node:assert\/strict$/],
-    types: [/^engine\/(ports\/(store|queries)|jobs\/record)\.ts$/],
+    types: [/^engine\/(ports\/\w+|jobs\/record)\.ts$/],
     computed: false,
     reason: 'the suite judges any store by the port alone: it must know neither a store nor a test runner',
   },

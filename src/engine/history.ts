@@ -156,6 +156,37 @@ export type StoreEvent =
       readonly owner: string
       readonly released: boolean
     }
+  /** Instants of schedules are by the clock of the database, in ms since the run started. */
+  | {
+      readonly type: 'schedule.put'
+      readonly key: string
+      readonly kind: 'put' | 'same' | 'refused'
+      /** Either these two, or the two below; null for the others. */
+      readonly cron: string | null
+      readonly timeZone: string | null
+      readonly everyMs: number | null
+      readonly anchorMs: number | null
+      /** A number: up to so many. */
+      readonly catchUp: 'skip' | 'latest' | number
+      readonly nextMs: number | null
+    }
+  | { readonly type: 'schedule.removed'; readonly key: string; readonly removed: boolean }
+  | {
+      readonly type: 'schedule.paused'
+      readonly key: string
+      readonly paused: boolean
+      readonly applied: boolean
+      readonly nextMs: number | null
+    }
+  | {
+      readonly type: 'schedule.fired'
+      readonly key: string
+      readonly outcome: 'fired' | 'stands' | 'lost' | 'early'
+      readonly slots: readonly number[]
+      /** The ids of their jobs. */
+      readonly jobs: readonly string[]
+      readonly nextMs: number | null
+    }
   | { readonly type: 'control.changed'; readonly hold: boolean; readonly paused: readonly string[] }
 
 export type EngineEvent =

@@ -21,6 +21,7 @@ import { marginPays } from './margin-pays.ts'
 import { namedLeaseExclusive } from './named-lease-exclusive.ts'
 import { noLostJob } from './no-lost-job.ts'
 import { noStarvation } from './no-starvation.ts'
+import { oneFiringPerSlot } from './one-firing-per-slot.ts'
 import { oneStartThroughOutage } from './one-start-through-outage.ts'
 import { ownWorkOnly } from './own-work-only.ts'
 import { postOutageGrace } from './post-outage-grace.ts'
@@ -58,6 +59,7 @@ export {
   namedLeaseExclusive,
   noLostJob,
   noStarvation,
+  oneFiringPerSlot,
   oneStartThroughOutage,
   ownWorkOnly,
   postOutageGrace,
@@ -92,6 +94,7 @@ export const standardProperties: readonly Property[] = [
   holdHolds,
   checkpointsKept,
   namedLeaseExclusive,
+  oneFiringPerSlot,
   effectOnce,
   shutdownCostsNothing,
   noStarvation,

@@ -50,6 +50,14 @@ function sometimes<On extends HistoryType>({
 
 export const sometimesProperties: readonly Property[] = [
   sometimes({
+    name: 'slot-contested',
+    says: 'An engine came to fire a slot that another had fired before it.',
+    blindSpot: 'Also met where the schedule was changed, paused or removed meanwhile.',
+    on: 'schedule.fired',
+    after: ['schedule.fired'],
+    when: ({ outcome }) => outcome === 'lost',
+  }),
+  sometimes({
     name: 'claim-reply-recovered',
     says: 'A claim whose reply was lost was found again with its jobs.',
     blindSpot: 'Also met when the claim was unknown for another reason than a lost reply.',

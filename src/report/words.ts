@@ -110,6 +110,8 @@ function worldWords(event: HistoryEvent): string {
       return 'the database is back'
     case 'database.jumped':
       return `the clock of the database jumps ${event.byMs < 0 ? 'back' : 'ahead'} by ${span(Math.abs(event.byMs))}`
+    case 'schedule.fired':
+      return firedWords(event)
     default:
       return otherWords(event)
   }
@@ -121,6 +123,14 @@ function countWords({ queues }: EventOf<'queues.counted'>): string {
     return `${queue}: ${some.map(([what, count]) => `${count} ${what}`).join(', ')}`
   })
   return each.length === 0 ? 'counts nothing' : `counts ${each.join('; ')}`
+}
+
+function firedWords({ key, outcome, slots, nextMs }: EventOf<'schedule.fired'>): string {
+  const what = slots.length === 0 ? 'no slot' : `the slot ${slots.map(instant).join(', ')}`
+  if (outcome === 'early') return `is too early for ${what} of schedule ${key}`
+  if (outcome === 'lost') return `finds schedule ${key} moved on, paused or gone`
+  const next = nextMs === null ? 'never again' : `next at ${instant(nextMs)}`
+  return `fires ${what} of schedule ${key}${outcome === 'stands' ? ', as before' : ''}; ${next}`
 }
 
 function dueWords({ dueMs, atMs }: EventOf<'job.inserted'>): string {

@@ -13,6 +13,7 @@ import { askHealth } from './health.ts'
 import { type Looker, startLooking } from './looker.ts'
 import { type Incarnation, type SimNode, resume, setPace, startProcess } from './node.ts'
 import type { Scenario, WorkItem, WorkStep } from './scenarios/scenario.ts'
+import { keepSchedules } from './schedules.ts'
 import { refusedStep } from './workload.ts'
 import type { World } from './world.ts'
 
@@ -72,6 +73,7 @@ export function createDirector(
     const sender = client.process as Incarnation
     for (const step of steps) world.schedule(sender, step.atMs, 'submit', () => void submit(step))
     if (scenario.looksEveryMs !== undefined) looker = startLooking(world, sender, scenario.looksEveryMs)
+    keepSchedules(world, { owner: sender, engine }, scenario.schedules ?? [])
     for (const fault of plan)
       world.later(fault.atMs, 'fault', () => familyNamed(fault.family)?.strike(world, fault))
     world.later(scenario.activeMs, 'heal', heal)

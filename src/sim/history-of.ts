@@ -2,6 +2,14 @@ import type { EventOf, StoreEvent, WorldEvent } from '../engine/history.ts'
 import type { JobRecord } from '../engine/jobs/record.ts'
 import type { QueueCounts } from '../engine/ports/queries.ts'
 import type {
+  FireReply,
+  FireSchedule,
+  PauseSchedule,
+  PutSchedule,
+  PutScheduleReply,
+} from '../engine/ports/schedules.ts'
+import { specOf } from '../engine/schedules/spec.ts'
+import type {
   AdoptReply,
   CancelReply,
   ClaimParams,
@@ -27,6 +35,7 @@ import type {
   Worked,
 } from '../engine/ports/store.ts'
 import type { StoreCall } from '../stores/policy.ts'
+import { epochMs } from './clock/node-clock.ts'
 import { digest } from './hash.ts'
 
 /** What an operation did to the store, as history; `params` and `reply` are those of the call named. */
@@ -91,6 +100,19 @@ export function historyOf(call: StoreCall, params: unknown, reply: unknown): rea
       return transacted(params as WitnessedTransact, reply as TransactReply)
     case 'commits.confirm':
       return confirmed(params as JobEpoch, reply as ConfirmReply)
+    case 'schedules.put':
+      return [schedulePut(params as PutSchedule, reply as PutScheduleReply)]
+    case 'schedules.remove': {
+      const { key } = params as { readonly key: string }
+      return [{ type: 'schedule.removed', key, removed: (reply as { removed: boolean }).removed }]
+    }
+    case 'schedules.pause': {
+      const { key, paused, nextAtMs = null } = params as PauseSchedule
+      const { applied } = reply as { applied: boolean }
+      return [{ type: 'schedule.paused', key, paused, applied, nextMs: inRun(nextAtMs) }]
+    }
+    case 'schedules.fire':
+      return scheduleFired(params as FireSchedule, reply as FireReply)
     case 'control.set': {
       const { hold, paused } = reply as Control
       return [{ type: 'control.changed', hold, paused }]
@@ -100,6 +122,39 @@ export function historyOf(call: StoreCall, params: unknown, reply: unknown): rea
     default:
       return none
   }
+}
+
+function inRun(atMs: number | null): number | null {
+  return atMs === null ? null : atMs - epochMs
+}
+
+function schedulePut({ key, spec, nextAtMs }: PutSchedule, { kind }: PutScheduleReply): StoreEvent {
+  const { trigger, catchUp } = specOf({ key, spec })
+  const never = { cron: null, timeZone: null, everyMs: null, anchorMs: null }
+  const times =
+    'everyMs' in trigger
+      ? { ...never, everyMs: trigger.everyMs, anchorMs: inRun(trigger.anchorMs) }
+      : { ...never, ...trigger }
+  const policy = typeof catchUp === 'object' ? catchUp.all : catchUp
+  return { type: 'schedule.put', key, kind, ...times, catchUp: policy, nextMs: inRun(nextAtMs) }
+}
+
+/** The firing, and after it the jobs that it made. */
+function scheduleFired({ key, slots, nextAtMs }: FireSchedule, reply: FireReply): StoreEvent[] {
+  const jobs = slots.map(({ job }) => job)
+  const firing: StoreEvent = {
+    type: 'schedule.fired',
+    key,
+    outcome: reply.kind,
+    slots: slots.map(({ atMs }) => atMs - epochMs),
+    jobs: jobs.map(({ spec }) => spec.id),
+    nextMs: inRun(nextAtMs),
+  }
+  if (reply.kind !== 'fired') return [firing]
+  const made = jobs.filter(({ spec }) => reply.created.includes(spec.id))
+  const there = made.map(({ spec: { id } }) => ({ id, created: true }))
+  const inserting = inserted({ insertId: '', jobs: made }, { kind: 'inserted', jobs: there })
+  return [firing, ...inserting]
 }
 
 /** What has become of a job in the end. */

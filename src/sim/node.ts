@@ -30,6 +30,8 @@ export interface SimNode {
   readonly intervals: Partial<Intervals> | undefined
   /** Whether its engine is started, or only enqueues. */
   readonly works: boolean
+  /** Whether it fires schedules. */
+  readonly schedules: boolean
   /** Work of its own, beside jobs. */
   readonly duties: readonly Duty[]
   skewMs: number
@@ -112,6 +114,7 @@ export function startProcess(world: World, node: SimNode): Engine {
     name: node.name,
     jobs: witness.jobs,
     queues: node.queues,
+    schedules: node.schedules,
     ...(node.intervals && { intervals: node.intervals }),
     clock,
     random: createRandom(world, owner),

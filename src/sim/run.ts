@@ -218,7 +218,7 @@ type Able = ReturnType<NonNullable<Scenario['ability']>>
 
 export type Machines = Pick<
   Scenario,
-  'workers' | 'concurrency' | 'intervals' | 'jobs' | 'jobsOf' | 'duties' | 'ability'
+  'workers' | 'concurrency' | 'intervals' | 'jobs' | 'jobsOf' | 'duties' | 'ability' | 'schedules'
 >
 
 /** The machines of a scenario: a producer, then the workers. */
@@ -233,6 +233,7 @@ export function nodesOf(scenario: Machines): SimNode[] {
     queues: works ? Object.fromEntries(able.queues.map((queue) => [queue, { concurrency }])) : {},
     intervals,
     works,
+    schedules: works && scenario.schedules !== undefined,
     duties: works ? (scenario.duties ?? []) : [],
     skewMs: 0,
     pace: null,
@@ -262,6 +263,7 @@ export function placeOf(scenario: Scenario): FaultPlace {
     forMs: scenario.activeMs,
     leaseTtlMs: 30_000,
     commits: scenario.commits ?? false,
+    schedules: scenario.schedules !== undefined,
     services: callsOf(scenario.services ?? []),
   }
 }

@@ -77,6 +77,7 @@ function simNode(name: string, index: number): SimNode {
     queues: {},
     intervals: undefined,
     works: false,
+    schedules: false,
     duties: [],
     skewMs: 0,
     pace: null,

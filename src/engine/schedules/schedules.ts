@@ -85,7 +85,7 @@ export function createSchedules(producer: Producer, changed: () => void): Schedu
     const spec = specText({ trigger, catchUp: catchUpOf(options.catchUp), job })
     if (row?.spec === spec) return row
     const goesOn = row !== null && before !== null && sameTrigger(before.trigger, trigger)
-    const nextAtMs = goesOn ? row.nextAtMs : slotsOf(trigger).next(nowMs)
+    const nextAtMs = goesOn ? row.nextAtMs : slotsOf(trigger).next(fromOf(row, nowMs))
     const params = { key, version: row?.version ?? null, command: newCommand(), spec, nextAtMs }
     const { kind } = await ask('schedules.put', schedules.put(params))
     if (kind === 'refused') throw new Overtaken()
@@ -114,7 +114,7 @@ export function createSchedules(producer: Producer, changed: () => void): Schedu
     const row = await read(key)
     if (!row) throw new CommandRefused(`${paused ? 'pause' : 'resume'}: there is no schedule ${key}`)
     if (row.paused === paused) return row
-    const nextAtMs = paused ? row.nextAtMs : slotsOf(specOf(row).trigger).next(await now())
+    const nextAtMs = paused ? row.nextAtMs : slotsOf(specOf(row).trigger).next(fromOf(row, await now()))
     const command = newCommand()
     const params = { key, version: row.version, command, paused, nextAtMs }
     const { applied } = await ask('schedules.pause', schedules.pause(params))
@@ -180,6 +180,11 @@ export function createSchedules(producer: Producer, changed: () => void): Schedu
   }
 }
 
+/** What is next comes after now, and, where the clock was set back, after what was fired before that. */
+function fromOf(row: ScheduleRow | null, nowMs: number): number {
+  return Math.max(nowMs, row?.lastAtMs ?? nowMs)
+}
+
 /** Somebody else changed the schedule between the look at it and the change. */
 class Overtaken extends Error {}
 
@@ -215,7 +220,7 @@ function catchUpOf(given: unknown): CatchUp {
   if (all === undefined) {
     throw new ScheduleInvalid(`catchUp must be 'skip', 'latest' or { all: n }, not ${shown(given)}`)
   }
-  return { all: requireWhole('catchUp.all', all as number, { min: 1, max: countMax }, ScheduleInvalid) }
+  return { all: requireWhole('catchUp.all', all, { min: 1, max: countMax }, ScheduleInvalid) }
 }
 
 function scheduleOf(row: ScheduleRow): Schedule {

@@ -1,7 +1,7 @@
 /** The instants at which a schedule fires, in ms. */
 export interface Slots {
   /** The first one after an instant; null: there is none. */
-  next(afterMs: number): number | null
+  readonly next: (afterMs: number) => number | null
 }
 
 /** `anchorMs` is the first of them. */

@@ -1,6 +1,7 @@
 import type { JobDescription } from '../../engine/jobs/definition.ts'
 import type { Intervals } from '../../engine/settings.ts'
 import type { Property } from '../../properties/property.ts'
+import type { ScheduleStep } from '../schedules.ts'
 import type { Duty } from '../duty.ts'
 import type { FamilyName, Fault } from '../faults/fault.ts'
 import type { WorkStep } from '../scenarios/scenario.ts'
@@ -18,6 +19,8 @@ export interface Topology {
   /** Their handlers do nothing but sleep: what they are at is the timers they wait for. */
   readonly jobs: readonly JobDescription[]
   readonly work: readonly WorkStep[]
+  /** Its schedules, and what is done with them; without any its processes fire none. */
+  readonly schedules?: readonly ScheduleStep[]
   /** What each process that works or sweeps does beside jobs. A process with a post never rests. */
   readonly duties?: readonly Duty[]
   /** What an operator does of himself, in the default schedule. */

@@ -11,6 +11,7 @@ import { startProcess } from '../node.ts'
 import { type Recorder, createRecorder } from '../recorder.ts'
 import { type Machines, nodesOf } from '../run.ts'
 import type { Stop } from '../driver.ts'
+import { keepSchedules } from '../schedules.ts'
 import { type World, createWorld } from '../world.ts'
 import { StoreUnavailable } from '../../engine/errors.ts'
 import { defaultIntervals } from '../../engine/settings.ts'
@@ -106,13 +107,14 @@ async function worldOf({
 }
 
 function machinesOf(topology: Topology, refuse: (error: unknown) => void): Machines {
-  const { jobs, workers, sweepers, concurrency, intervals, duties = [] } = topology
+  const { jobs, workers, sweepers, concurrency, intervals, schedules, duties = [] } = topology
   const queues = [...new Set(jobs.map(({ settings }) => settings.queue))]
   return {
     concurrency,
     intervals,
     jobs,
     duties,
+    ...(schedules && { schedules }),
     jobsOf: () => onlySleeping(jobs, refuse),
     workers: workers + sweepers,
     ability: (k) => ({ jobs, queues: k < workers ? queues : [] }),
@@ -123,7 +125,7 @@ function machinesOf(topology: Topology, refuse: (error: unknown) => void): Machi
 const startEachMs = 70
 const submitAgainMs = 1_000
 
-function begin(world: World, { work, intervals, orders = [] }: Topology): void {
+function begin(world: World, { work, intervals, orders = [], schedules = [] }: Topology): void {
   const { sweepMs, replyMs, abandonMs, pollMsMax } = { ...defaultIntervals, ...intervals }
   const storeCallMs = world.database.raw.callMs
   world.recorder.happened(null, { type: 'run.started', sweepMs, storeCallMs, replyMs, abandonMs, pollMsMax })
@@ -144,6 +146,7 @@ function begin(world: World, { work, intervals, orders = [] }: Topology): void {
     }
     world.schedule(sender, atMs, 'submit', submit, options.id)
   }
+  keepSchedules(world, { owner: sender, engine }, schedules)
   for (const { atMs, ...order } of orders) giveOrder(world, order, atMs)
 }
 

@@ -101,6 +101,8 @@ export interface FaultPlace {
   readonly leaseTtlMs: number
   /** Handlers commit. */
   readonly commits: boolean
+  /** Its workers fire schedules. */
+  readonly schedules: boolean
   /** What the services can be asked, as `payments.charge`. */
   readonly services: readonly string[]
 }

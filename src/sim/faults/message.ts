@@ -36,12 +36,16 @@ const ofHandlers: readonly StoreCall[] = [
 /** Of handlers that commit: every third of the faults that wait for a call. */
 const ofCommits: readonly StoreCall[] = ['commits.transact', 'commits.transact', 'commits.confirm']
 
+/** Where there are schedules: a third of the faults that wait for a call. */
+const ofSchedules: readonly StoreCall[] = ['schedules.fire', 'schedules.fire', 'schedules.due']
+
 /** A call of a worker, mostly one that every worker makes. */
 export function messageCall(
-  { commits }: Pick<FaultPlace, 'commits'>,
+  { commits, schedules }: Pick<FaultPlace, 'commits' | 'schedules'>,
   draw: (bound: number, what: string) => number,
 ): StoreCall {
   if (commits && draw(3, 'commits') === 0) return pick(ofCommits, draw, 'commit-call')
+  if (schedules && draw(3, 'schedules') === 0) return pick(ofSchedules, draw, 'schedule-call')
   return draw(8, 'handlers') === 0 ? pick(ofHandlers, draw, 'handler-call') : pick(ofWorkers, draw, 'call')
 }
 

@@ -11,6 +11,7 @@ import { longHaul } from './long-haul.ts'
 import { lostClaimReplies } from './lost-claim-replies.ts'
 import { misbehavingHandlers } from './misbehaving-handlers.ts'
 import { mixedFleet } from './mixed-fleet.ts'
+import { nightly } from './nightly.ts'
 import { operators } from './operators.ts'
 import { outageLongerThanLease } from './outage-longer-than-lease.ts'
 import { producers } from './producers.ts'
@@ -50,4 +51,5 @@ export const scenarios: readonly Scenario[] = [
   stuckHandlers,
   refusedResults,
   commits,
+  nightly,
 ]

@@ -1,6 +1,7 @@
 import type { JobDescription } from '../../engine/jobs/definition.ts'
 import type { EnqueueOptions } from '../../engine/jobs/enqueue.ts'
 import type { Intervals } from '../../engine/settings.ts'
+import type { ScheduleStep } from '../schedules.ts'
 import type { Duty } from '../duty.ts'
 import type { Property } from '../../properties/property.ts'
 import type { FamilyName } from '../faults/fault.ts'
@@ -19,6 +20,8 @@ export interface Scenario {
   readonly intervals?: Partial<Intervals>
   /** The work of one run; `draw` answers a number in [0, bound) of its own for each name. */
   workload(draw: (bound: number, what: string, k: number) => number): readonly WorkStep[]
+  /** Its schedules, and what is done with them; without any its workers fire none. */
+  readonly schedules?: readonly ScheduleStep[]
   /** Work beside jobs that its workers do, one at a time. */
   readonly duties?: readonly Duty[]
   /** Its handlers commit: then faults strike that call too. Default false. */

@@ -39,9 +39,10 @@ describe('tick', () => {
       return b.wire.calls.slice(before).map(({ call }) => call)
     }
     const backstops = ['jobs.expireTimeouts', 'jobs.adopt', 'jobs.repairDispatch', 'claims.collect']
-    expect(await calls()).toEqual(['watch.declare', 'watch.move', ...backstops])
+    expect(await calls()).toEqual(['watch.declare', 'watch.move', ...backstops, 'schedules.due'])
     await b.clock.advance(30_000)
-    expect(await calls()).toEqual(['watch.declare', 'watch.move', 'jobs.reclaim', ...backstops])
+    const all = ['watch.declare', 'watch.move', 'jobs.reclaim', ...backstops, 'schedules.due']
+    expect(await calls()).toEqual(all)
     expect(b.clock.armed).toEqual([])
     expect(b.engine.health()).toMatchObject({ status: 'stopped', running: null, store: { reachable: true } })
   })

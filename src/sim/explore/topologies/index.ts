@@ -13,6 +13,7 @@ import { moreJobsThanSlots } from './more-jobs-than-slots.ts'
 import { outageAndGrace } from './outage-and-grace.ts'
 import { reclaimAgainstSettle } from './reclaim-against-settle.ts'
 import { retryAgainstReclaim } from './retry-against-reclaim.ts'
+import { scheduleHandOver } from './schedule-hand-over.ts'
 import { shutdownAgainstClaim } from './shutdown-against-claim.ts'
 import { standard } from './standard.ts'
 import { zombieSettle } from './zombie-settle.ts'
@@ -32,6 +33,7 @@ export const topologies: readonly Topology[] = [
   retryAgainstReclaim,
   holdAgainstClaim,
   leaderHandOver,
+  scheduleHandOver,
   standard,
   allLengths,
   lone,
