@@ -88,14 +88,22 @@ function put(state: State, event: EventOf<'schedule.put'>, verdict: Verdict): vo
 
 function paused(
   state: State,
-  { key, paused, applied, nextMs }: EventOf<'schedule.paused'>,
+  { key, paused, applied, nextMs, atMs }: EventOf<'schedule.paused'>,
   verdict: Verdict,
 ): void {
   const known = state.schedules.get(key)
   if (!applied || !known) return
+  const goes = known.paused && !paused
   known.paused = paused
   known.nextMs = nextMs
-  if (!paused) goesOn(state, key, known, verdict)
+  if (!goes) return
+  goesOn(state, key, known, verdict)
+  const { clock } = state
+  const nowMs = atMs + clock.aheadMs
+  // It was asked a moment before it landed.
+  if (nextMs === null || (clock.jumpedAtMs ?? -1) >= atMs - lateMs || nextMs > nowMs - lateMs) return
+  const message = `schedule ${key} goes on at ${instant(nowMs)} with the slot ${instant(nextMs)}, at which it was paused`
+  verdict.violated({ kind: 'made-up', subject: key, message })
 }
 
 /** From what it says is next, no slot that is still to come may be left out. */

@@ -53,7 +53,7 @@ export function createScheduler(parts: FiringParts): Scheduler {
       state.failuresInARow = 0
       if (!again && nextInMs === null) return idleMs
       const lag = lagMs + Math.floor(random.unit('schedule') * spreadMs)
-      return again ? lag : Math.min(waitMsMax, (nextInMs ?? 0) + lag)
+      return again ? lag : Math.min(waitMsMax, Math.max(0, nextInMs ?? 0) + lag)
     } catch {
       state.failuresInARow += 1
       return Math.min(waitMsMax, retryMs * 2 ** (state.failuresInARow - 1))
