@@ -52,6 +52,10 @@ const situations: Readonly<Record<string, readonly [readonly Draft[], readonly D
   'attempt-timed-out': [[signalled('a', 'TIMEOUT')], [signalled('a', 'CANCELLED')]],
   'attempt-abandoned': [[attempt('abandoned', 'a')], [attempt('lost', 'a')]],
   'timed-out-by-sweep': [[timedOut('a')], [reclaimed('a')]],
+  'slot-contested': [
+    [said('schedule.fired', { outcome: 'lost' })],
+    [said('schedule.fired', { outcome: 'fired' }), said('schedule.fired', { outcome: 'stands' })],
+  ],
   'exclusive-work-lost': [[said('exclusive.lost', lease)], [said('exclusive.ended', lease)]],
   'exclusive-work-refused': [[said('named.refused', lease)], [said('exclusive.lost', lease)]],
   'stall-noticed': [[said('loop.stalled', { forMs: 9_000, jobs: ['a'] })], [said('attempt.uncertain', job)]],

@@ -41,8 +41,27 @@ const named = fc.constantFrom(
   'exclusive.began',
   'exclusive.lost',
   'exclusive.ended',
-  'schedule.unreadable',
 )
+
+const slotMs = fc.integer({ min: 0, max: 4 }).map((k) => k * 60_000)
+const schedule = fc.record({
+  key: fc.constant('k'),
+  kind: fc.constantFrom('put', 'same'),
+  cron: fc.constantFrom('* * * * *', '*/2 * * * *'),
+  timeZone: fc.constantFrom('UTC', 'Europe/Berlin'),
+  everyMs: fc.constant(null),
+  anchorMs: fc.constant(null),
+  catchUp: fc.constantFrom('skip', 'latest', 2),
+  nextMs: fc.option(slotMs),
+  paused: flag,
+  applied: flag,
+  removed: flag,
+  outcome: fc.constantFrom('fired', 'fired', 'lost'),
+  slots: fc.array(slotMs, { maxLength: 2 }),
+  jobs: fc.constantFrom([], ['k@2026-01-01T00:01:00.000Z']),
+  by,
+})
+const scheduled = fc.constantFrom('schedule.put', 'schedule.paused', 'schedule.removed', 'schedule.fired')
 
 const about = fc.oneof(
   {
@@ -105,6 +124,7 @@ const around = fc.oneof(
     .map(([name, f]) => dsl.fault(name, f)),
   fc.tuple(kind, by).map(([name, who]) => dsl.watch(name, { by: who })),
   fc.constantFrom(dsl.down(0), dsl.up(0)),
+  fc.tuple(scheduled, schedule).map(([type, f]) => dsl.said(type, f)),
   fc.tuple(named, lease).map(([type, f]) => dsl.said(type, f)),
   fc.constantFrom(dsl.jumped(40_000), dsl.jumped(-40_000), dsl.switched({ hold: true }), dsl.switched({})),
   fc.constantFrom(dsl.healed(), dsl.voided(), dsl.acknowledged('a'), dsl.final('a'), dsl.final('b')),
