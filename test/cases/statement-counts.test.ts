@@ -64,6 +64,7 @@ describe.each(stores)('store calls of an idle engine on %s', (_name, open) => {
       'jobs.expireTimeouts',
       'jobs.queueAges',
       'jobs.repairDispatch',
+      'schedules.due',
       'watch.declare',
       'watch.move',
     ])
