@@ -7,18 +7,20 @@ import { beyond, reached } from './support.ts'
 const [sample, continuations] = [4, 32]
 
 describe('what is taken for known goes on as that did', () => {
-  test.each(['claim-race', 'zombie-settle', 'shutdown-against-claim', 'retry-against-reclaim'])(
-    '%s',
-    { timeout: 60_000 },
-    async (name) => {
-      const topology = topologyNamed(name, topologies)
-      const { alike } = await reached(topology, { deviations: 1 })
-      const each = Math.max(1, Math.floor(alike.length / sample))
-      const audited = alike.filter((_, k) => k % each === 0)
-      expect(audited.length).toBeGreaterThanOrEqual(sample)
-      for (const one of audited) expect(await audit(topology, one, continuations)).toBe(null)
-    },
-  )
+  test.each([
+    'claim-race',
+    'zombie-settle',
+    'shutdown-against-claim',
+    'retry-against-reclaim',
+    'schedule-hand-over',
+  ])('%s', { timeout: 60_000 }, async (name) => {
+    const topology = topologyNamed(name, topologies)
+    const { alike } = await reached(topology, { deviations: 1 })
+    const each = Math.max(1, Math.floor(alike.length / sample))
+    const audited = alike.filter((_, k) => k % each === 0)
+    expect(audited.length).toBeGreaterThanOrEqual(sample)
+    for (const one of audited) expect(await audit(topology, one, continuations)).toBe(null)
+  })
 })
 
 test('an audit tells where two states go on differently, and how', async () => {

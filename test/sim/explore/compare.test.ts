@@ -25,6 +25,7 @@ describe('with and without pruning the same is reached', () => {
     'lease-lapse',
     'shutdown-against-claim',
     'hold-against-claim',
+    'schedule-hand-over',
   ])('%s', { timeout: 60_000 }, async (name) => {
     expect(await expectSame(topologyNamed(name, topologies), 1)).toBeGreaterThan(0)
   })
