@@ -44,6 +44,16 @@ describe('the loop', () => {
     await stopNow(b)
   })
 
+  it('waits for months without a timer that is longer than there are (E17)', async () => {
+    const b = bench()
+    await b.engine.start()
+    await b.engine.schedules.put('rare', { job: beat, input: null, everyMs: 60 * dayMs })
+    const before = asks(b)
+    await b.clock.advance(10 * minuteMs)
+    expect(asks(b) - before).toBeLessThanOrEqual(21)
+    await stopNow(b)
+  })
+
   it('sees what another engine put within a minute', async () => {
     const b = bench()
     await b.engine.start()
