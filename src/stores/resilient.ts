@@ -64,6 +64,7 @@ export function resilient(store: Store, options: ResilientOptions = {}): Store {
     queries: {
       list: plain('queries.list', store.queries.list),
       counts: () => bounded(clock, callMs, 'queries.counts', () => store.queries.counts()),
+    },
     schedules: {
       put: plain('schedules.put', store.schedules.put),
       remove: plain('schedules.remove', store.schedules.remove),

@@ -98,6 +98,7 @@ export function wire(raw: Store, nowMs: () => number): Wire {
       queries: {
         list: through('queries.list', raw.queries.list),
         counts: () => through('queries.counts', raw.queries.counts)(undefined),
+      },
       schedules: {
         put: through('schedules.put', raw.schedules.put),
         remove: through('schedules.remove', raw.schedules.remove),

@@ -76,6 +76,7 @@ export function createWire(world: World, owner: Incarnation): Store {
       list: call('queries.list', (store, params) => store.queries.list(params)),
       counts: () =>
         call<null, readonly QueueCounts[]>('queries.counts', (store) => store.queries.counts())(null),
+    },
     schedules: {
       put: call('schedules.put', (store, params) => store.schedules.put(params)),
       remove: call('schedules.remove', (store, params) => store.schedules.remove(params)),
