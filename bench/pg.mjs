@@ -7,6 +7,7 @@ import { drain } from './pg/drain.mjs'
 import { enqueueMany, enqueueOneByOne } from './pg/enqueue.mjs'
 import { heartbeats } from './pg/heartbeat.mjs'
 import { latency } from './pg/latency.mjs'
+import { lists } from './pg/list.mjs'
 import { openServer } from './pg/server.mjs'
 
 const measurements = {
@@ -18,6 +19,7 @@ const measurements = {
   backlog: claimWithBacklog,
   snapshot: claimUnderSnapshot,
   heartbeat: heartbeats,
+  lists,
 }
 
 const { values } = parseArgs({
