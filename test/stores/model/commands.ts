@@ -2,7 +2,8 @@
 // decided when it runs, so that a shrunk sequence still makes sense.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { Outcome } from '../../../src/engine/jobs/record.ts'
+import type { JobRecord, Outcome } from '../../../src/engine/jobs/record.ts'
+import type { ListParams } from '../../../src/engine/ports/queries.ts'
 import type * as port from '../../../src/engine/ports/store.ts'
 import type { ControlledTime } from '../../../src/stores/conformance/index.ts'
 import type { Model, ModelJob } from './model.ts'
@@ -365,6 +366,49 @@ const ages = pick(['q1', 'q2'], ['q2', 'q1', 'nowhere'], ['q1', 'q1'], []).map((
   }),
 )
 
+/** Each filter is there or not, so that they meet in all ways. */
+const filters = fc.record(
+  {
+    states: pick<JobRecord['state'][]>(
+      ['queued'],
+      ['running', 'queued'],
+      ['running'],
+      ['failed', 'cancelled'],
+      [],
+    ),
+    kinds: pick(['k1'], ['k2', 'k1']),
+    queues: pick(['q1'], ['q2', 'nowhere']),
+    tenant: pick(null, 't"1'),
+    keys: pick(['order:2'], ['run:X', 'order:2'], ['order:Ä1'], []),
+    createdFromMs: pick(0, 5),
+    createdToMs: pick(1, Number.MAX_SAFE_INTEGER),
+    dead: fc.boolean(),
+  },
+  { requiredKeys: [] },
+)
+const list = fc
+  .record({ by: filters, limit: pick(1, 2, 100), payloads: fc.boolean() })
+  .map(({ by, ...rest }) =>
+    command(`list ${JSON.stringify({ ...by, ...rest })}`, async (model, { store, seen }) => {
+      const expected = model.list({ ...by, ...rest })
+      if (expected.length > 1) count(seen, 'several pages')
+      const pages: (readonly JobRecord[])[] = []
+      let cursor: ListParams['cursor'] = null
+      do {
+        const page = await store.queries.list({ ...by, ...rest, cursor })
+        pages.push(page.jobs)
+        cursor = page.next
+      } while (cursor !== null && pages.length <= expected.length)
+      const unranked = (all: readonly (readonly JobRecord[])[]) =>
+        all.map((page) => page.map((job) => ({ ...job, seq: 0 })))
+      return [unranked(expected), unranked(pages)]
+    }),
+  )
+
+const counts = fc.constant(
+  command('counts', async (model, { store }) => [model.counts(), await store.queries.counts()]),
+)
+
 const expire = limit.map((most) =>
   command(`expireTimeouts ${most}`, async (model, { store, seen }) => {
     const reply = model.expireTimeouts({ limit: most })
@@ -474,6 +518,6 @@ export const commands: fc.Arbitrary<Command>[] = [
   [insert, insert, insert, claim, claim, claim, claim, claim, recover, renew, settle, settle, settle, settle],
   [settle, reclaim, reclaim, reclaim, expire, expire, watched],
   [collect, move, pass, pass, watched, watched, declare, get, reopen],
-  [adopt, adopt, unlease, ages],
+  [adopt, adopt, unlease, ages, list, list, counts],
   [cancel, operate, operate, note, note, note, repair, named, named, switches, resume],
 ].flat()

@@ -1,6 +1,7 @@
 // What a store should hold and answer, said as plainly as possible: arrays, loops and sorts, and no code of
 // the engine. It knows one caller at a time; what races is the business of the conformance suite.
 import type { JobEvent, JobRecord, Progress } from '../../../src/engine/jobs/record.ts'
+import type { ListParams, QueueCounts } from '../../../src/engine/ports/queries.ts'
 import type * as port from '../../../src/engine/ports/store.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
@@ -195,6 +196,46 @@ export class Model {
       .slice(0, Math.max(0, limit))
     if (!this.#watchedFor(silentMs)) return { jobs: [] }
     return { jobs: lost.map((job) => this.#evict(job)) }
+  }
+
+  /** All pages, as many jobs each as `limit` says. */
+  list({ limit, ...by }: Omit<ListParams, 'cursor'>): JobRecord[][] {
+    const lets = ({ spec, state, createdAtMs, deadAtMs }: ModelJob): boolean => {
+      if (by.states && !by.states.includes(state)) return false
+      if (by.kinds && !by.kinds.includes(spec.kind)) return false
+      if (by.queues && !by.queues.includes(spec.queue)) return false
+      if (by.tenant === null && spec.tenant !== null) return false
+      if (typeof by.tenant === 'string' && !spec.keys.includes(`tenant=${by.tenant}`)) return false
+      if (by.keys && !by.keys.every((key) => spec.keys.includes(key))) return false
+      if (by.createdFromMs !== undefined && createdAtMs < by.createdFromMs) return false
+      if (by.createdToMs !== undefined && createdAtMs >= by.createdToMs) return false
+      return by.dead === undefined || by.dead === (deadAtMs !== null)
+    }
+    const found = this.jobs.filter(lets).reverse().map(recordOf)
+    const bare = found.map((job) => ({ ...job, spec: { ...job.spec, input: '' }, result: null }))
+    const jobs = by.payloads ? found : bare
+    const pages = [jobs.slice(0, limit)]
+    for (let from = limit; from < jobs.length; from += limit) pages.push(jobs.slice(from, from + limit))
+    return pages
+  }
+
+  counts(): QueueCounts[] {
+    const all = ['q1', 'q2'].map((queue) => {
+      const count = (what: (job: ModelJob) => boolean): number =>
+        this.jobs.filter((job) => job.spec.queue === queue && what(job)).length
+      const waits = (job: ModelJob): boolean => job.state === 'queued' && job.visibleAtMs !== null
+      return {
+        queue,
+        due: count((job) => waits(job) && (job.visibleAtMs ?? 0) <= this.nowMs),
+        delayed: count((job) => waits(job) && (job.visibleAtMs ?? 0) > this.nowMs),
+        undispatched: count((job) => job.state === 'queued' && job.visibleAtMs === null),
+        running: count(({ state }) => state === 'running'),
+        dead: count(({ deadAtMs }) => deadAtMs !== null),
+      }
+    })
+    return all.filter(
+      ({ due, delayed, undispatched, running, dead }) => due + delayed + undispatched + running + dead > 0,
+    )
   }
 
   queueAges({ queues }: { readonly queues: readonly string[] }): port.QueueAge[] {

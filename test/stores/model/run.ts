@@ -21,7 +21,7 @@ const worthSeeing = [
   ['lost queued', 'lost running', 'lost succeeded', 'superseded queued', 'superseded running'],
   ['reclaimed queued', 'reclaimed failed', 'held back', 'full', 'timed out queued', 'timed out failed'],
   ['moved', 'restarted', 'refused', 'silent', 'not silent'],
-  ['adopted queued', 'adopted failed', 'one due', 'none due'],
+  ['adopted queued', 'adopted failed', 'one due', 'none due', 'several pages'],
   ['applied cancelled', 'lost cancelled', 'reclaimed cancelled', 'timed out cancelled'],
   ['cancel cancelled', 'cancel requested', 'cancel ended', 'cancel missing', 'repaired'],
   ['retry applied', 'retry applied again', 'retry refused failed', 'retry refused queued'],
