@@ -44,6 +44,9 @@ export type StoreCall =
   | 'schedules.pause'
   | 'schedules.due'
   | 'schedules.fire'
+  | 'deadLetters.list'
+  | 'deadLetters.replay'
+  | 'deadLetters.discard'
   | 'commits.transact'
   | 'commits.confirm'
   | 'now'
@@ -88,6 +91,9 @@ export const afterUnknown: Policy = {
   'schedules.pause': 'repeat',
   'schedules.due': 'repeat',
   'schedules.fire': 'repeat',
+  'deadLetters.list': 'repeat',
+  'deadLetters.replay': 'repeat',
+  'deadLetters.discard': 'repeat',
   'commits.transact': 'never',
   'commits.confirm': 'repeat',
   now: 'repeat',
@@ -131,6 +137,9 @@ export const access: Readonly<Record<StoreCall, Access>> = {
   'schedules.pause': 'write',
   'schedules.due': 'read',
   'schedules.fire': 'insert',
+  'deadLetters.list': 'read',
+  'deadLetters.replay': 'insert',
+  'deadLetters.discard': 'write',
   // The rows that a handler adds are none of ours.
   'commits.transact': 'write',
   'commits.confirm': 'write',

@@ -74,6 +74,11 @@ export function resilient(store: Store, options: ResilientOptions = {}): Store {
       due: plain('schedules.due', store.schedules.due),
       fire: plain('schedules.fire', store.schedules.fire),
     },
+    deadLetters: {
+      list: plain('deadLetters.list', store.deadLetters.list),
+      replay: plain('deadLetters.replay', store.deadLetters.replay),
+      discard: plain('deadLetters.discard', store.deadLetters.discard),
+    },
     ...(store.hints && { hints: store.hints }),
     ...(store.commits && {
       commits: {

@@ -108,6 +108,11 @@ export function wire(raw: Store, nowMs: () => number): Wire {
         due: through('schedules.due', raw.schedules.due),
         fire: through('schedules.fire', raw.schedules.fire),
       },
+      deadLetters: {
+        list: through('deadLetters.list', raw.deadLetters.list),
+        replay: through('deadLetters.replay', raw.deadLetters.replay),
+        discard: through('deadLetters.discard', raw.deadLetters.discard),
+      },
       ...(raw.commits && {
         commits: {
           transact: through('commits.transact', raw.commits.transact),

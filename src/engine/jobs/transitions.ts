@@ -5,6 +5,7 @@ import {
   type JobEvent,
   type JobRecord,
   type JobSpec,
+  type Lineage,
   type Progress,
   isTerminal,
   jobEventsMax,
@@ -176,6 +177,34 @@ export function retried(
     epoch: Math.max(job.epoch, firstEpoch(timeline)),
   }
   return { ...returned({ ...noted(job, 'retried', nowMs), ...anew }, nowMs, 0), lastCommand: command }
+}
+
+/**
+ * What the job that replays a dead letter states: all that its producer stated of the one that failed, whatever the
+ * definition says by now, and where it comes from.
+ */
+export function replayOf({ spec }: JobRecord, as: string): JobSpec {
+  return { ...spec, id: as, lineage: lineageOf(spec) }
+}
+
+export function lineageOf({ id, lineage }: Pick<JobSpec, 'id' | 'lineage'>): Lineage {
+  return { root: lineage?.root ?? id, parent: id, replays: (lineage?.replays ?? 0) + 1 }
+}
+
+/** A dead letter of which a new job was made. Null: it is none. */
+export function replayed(job: JobRecord, as: string, command: string, nowMs: number): JobRecord | null {
+  if (job.deadAtMs === null) return null
+  return { ...closed(noted(job, 'replayed', nowMs), nowMs), replayedAs: as, lastCommand: command }
+}
+
+/** A dead letter that nobody is to replay. Null: it is none. */
+export function discarded(job: JobRecord, nowMs: number): JobRecord | null {
+  if (job.deadAtMs === null) return null
+  return closed(noted(job, 'discarded', nowMs), nowMs)
+}
+
+function closed(job: JobRecord, nowMs: number): JobRecord {
+  return { ...job, version: job.version + 1, updatedAtMs: nowMs, deadAtMs: null }
 }
 
 /** A job that waits is moved to another time; its place is then that of a job that came back. */

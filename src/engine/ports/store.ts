@@ -1,6 +1,7 @@
 import type { JobRecord, JobSpec, Outcome, Progress } from '../jobs/record.ts'
 import type { QueryStore } from './queries.ts'
 import type { ScheduleRow, ScheduleStore } from './schedules.ts'
+import type { DeadLetterStore } from './dead-letters.ts'
 
 /**
  * Durable state. Every method is one atomic operation under one database time, which is fixed when the
@@ -20,6 +21,7 @@ export interface Store {
   readonly control: ControlStore
   readonly queries: QueryStore
   readonly schedules: ScheduleStore
+  readonly deadLetters: DeadLetterStore
   /** Optional: shortens the wait until a job is found. Nothing depends on it. */
   readonly hints?: HintSource
   /**

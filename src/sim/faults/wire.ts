@@ -86,6 +86,11 @@ export function createWire(world: World, owner: Incarnation): Store {
       due: call('schedules.due', (store, params) => store.schedules.due(params)),
       fire: call('schedules.fire', (store, params) => store.schedules.fire(params)),
     },
+    deadLetters: {
+      list: call('deadLetters.list', (store, params) => store.deadLetters.list(params)),
+      replay: call('deadLetters.replay', (store, params) => store.deadLetters.replay(params)),
+      discard: call('deadLetters.discard', (store, params) => store.deadLetters.discard(params)),
+    },
     ...(database.raw.commits && {
       commits: {
         transact: transactOver(

@@ -10,6 +10,7 @@ import { commitCases } from './commits.ts'
 import { commandCases } from './commands.ts'
 import { contentCases } from './content.ts'
 import { controlCases } from './control.ts'
+import { deadLetterCases } from './dead-letters.ts'
 import { dispatchCases } from './dispatch.ts'
 import { eventCases } from './events.ts'
 import { createFixture } from './fixture.ts'
@@ -62,6 +63,7 @@ const facets: Readonly<Record<string, readonly Case[]>> = {
   'dispatch repair': dispatchCases,
   'events of a job': eventCases,
   'lists and counts': queryCases,
+  'dead letters': deadLetterCases,
   text: textCases,
   limits: limitCases,
   sizes: sizeCases,

@@ -21,6 +21,8 @@ export interface Content {
   readonly ready: Ready
   /** Ids of queued jobs without a place in the queue, oldest first. */
   readonly undispatched: Set<string>
+  /** Ids of the dead letters, in no particular order. */
+  readonly dead: Set<string>
   /** Job id to its checkpoints by key. */
   readonly checkpoints: Map<string, ReadonlyMap<string, string>>
   readonly named: Map<string, NamedLease>
@@ -40,6 +42,7 @@ export function createContent(): Content {
     leases: new Map(),
     ready: createReady((id) => jobs.get(id)),
     undispatched: new Set(),
+    dead: new Set(),
     checkpoints: new Map(),
     named: new Map(),
     schedules: new Map(),
@@ -56,6 +59,8 @@ export function put(content: Content, changed: JobRecord): void {
   content.jobs.set(job.spec.id, job)
   if (job.state === 'queued' && job.visibleAtMs === null) content.undispatched.add(job.spec.id)
   else content.undispatched.delete(job.spec.id)
+  if (job.deadAtMs !== null) content.dead.add(job.spec.id)
+  else if (content.dead.size > 0) content.dead.delete(job.spec.id)
   if (job.state === 'queued' && job.visibleAtMs !== null) content.ready.add(job)
 }
 

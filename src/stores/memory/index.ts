@@ -9,6 +9,7 @@ import * as commands from './commands.ts'
 import { type Content, copyOf, createContent, dumpOf, put } from './content.ts'
 import { confirm, transact } from './commits.ts'
 import * as control from './control.ts'
+import * as deadLetters from './dead-letters.ts'
 import { insert } from './insert.ts'
 import * as named from './named.ts'
 import * as queries from './queries.ts'
@@ -67,6 +68,11 @@ export function transparentMemoryStore(time: { nowMs(): number }): {
     },
     watch: { declare: at(watch.declare), move: at(watch.move) },
     leases: { acquire: at(named.acquire), renew: at(named.renew), release: at(named.release) },
+    deadLetters: {
+      list: at(deadLetters.list),
+      replay: at(deadLetters.replay),
+      discard: at(deadLetters.discard),
+    },
     control: { set: at(control.set), get: async () => content.control },
     queries: { list: at(queries.list), counts: async () => queries.counts(content, time.nowMs()) },
     schedules: {

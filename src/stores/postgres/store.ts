@@ -12,6 +12,7 @@ import { counts } from './queries/counts.ts'
 import { confirm, transact } from './queries/commits.ts'
 import { reschedule, retry } from './queries/command.ts'
 import * as control from './queries/control.ts'
+import * as deadLetters from './queries/dead-letters.ts'
 import { repairDispatch } from './queries/dispatch.ts'
 import * as content from './queries/dump.ts'
 import { get } from './queries/get.ts'
@@ -86,6 +87,11 @@ export function storeOver(
     leases: { acquire: urgent(named.acquire), renew: urgent(named.renew), release: urgent(named.release) },
     commits: { transact: (params) => transact(database, params), confirm: urgent(confirm) },
     within: createWithin(text, channel),
+    deadLetters: {
+      list: common(deadLetters.list),
+      replay: (params) => deadLetters.replay(database, params, channel),
+      discard: common(deadLetters.discard),
+    },
     control: { set: common(control.set), get: () => database.autocommit('common', control.get) },
     queries: { list: common(list), counts: () => database.autocommit('common', counts) },
     schedules: {

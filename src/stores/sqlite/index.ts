@@ -16,6 +16,7 @@ import { reschedule, retry } from './command.ts'
 import { type Connection, adopt, openFile } from './connection.ts'
 import * as control from './control.ts'
 import { counts } from './counts.ts'
+import * as deadLetters from './dead-letters.ts'
 import { repairDispatch } from './dispatch.ts'
 import * as content from './dump.ts'
 import { get } from './get.ts'
@@ -159,6 +160,11 @@ function storeOver(
       confirm: write(confirm),
     },
     within: (client) => insertsWithin(connection, client),
+    deadLetters: {
+      list: read(deadLetters.list),
+      replay: write(deadLetters.replay),
+      discard: write(deadLetters.discard),
+    },
     control: { set: write(control.set), get: () => read(control.get)(undefined) },
     queries: { list: read(list), counts: () => read(counts)(undefined) },
     schedules: {

@@ -34,6 +34,7 @@ type MovingRow = readonly [
   lastCommand: string | null,
   replayedAs: string | null,
   events: string | null,
+  deadAtMs: number | null,
   maxAttempts: number,
   maxEvictions: number,
   backoffMs: string,
@@ -43,7 +44,7 @@ type MovingRow = readonly [
 ]
 const movingColumns = `j.seq, b.id, j.state, j.epoch, j.attempt, j.failures, j.evictions, j.version, j.error,
   j.settle_epoch, j.settle_kind, j.cancel_requested_at, j.progress, j.last_command, j.replayed_as, j.events,
-  b.max_attempts, b.max_evictions, b.backoff_ms, b.lease_ttl_ms, b.timeout_ms`
+  j.dead_at, b.max_attempts, b.max_evictions, b.backoff_ms, b.lease_ttl_ms, b.timeout_ms`
 
 const byId = `select ${movingColumns}, 0
   from holdfast_body b join holdfast_job j on j.seq = b.seq where b.id = ?`
@@ -83,7 +84,7 @@ export function jobsUnderLease(
   lease: { readonly claim: number; readonly ttlMs: number; readonly seqs: string },
 ): JobRecord[] {
   const rows = operation.query<MovingRow>(underClaim).all(lease.seqs, lease.claim, lease.ttlMs)
-  return rows.sort((a, b) => a[21] - b[21]).map(movingOf)
+  return rows.sort((a, b) => a[22] - b[22]).map(movingOf)
 }
 
 /** Running jobs beyond `timeoutMs + leaseTtlMs`, as far as that much of it was seen. */
@@ -106,12 +107,12 @@ function movingOf(row: MovingRow): JobRecord {
       band: 0,
       input: '',
       inputVersion: 0,
-      maxAttempts: row[16],
-      maxEvictions: row[17],
-      backoffMs: JSON.parse(row[18]) as readonly number[],
+      maxAttempts: row[17],
+      maxEvictions: row[18],
+      backoffMs: JSON.parse(row[19]) as readonly number[],
       jitter: false,
-      leaseTtlMs: row[19],
-      timeoutMs: row[20],
+      leaseTtlMs: row[20],
+      timeoutMs: row[21],
       tenant: null,
       keys: [],
       keepMs: 0,
@@ -139,7 +140,7 @@ function movingOf(row: MovingRow): JobRecord {
     error: parsed<JobError>(row[8]),
     lastSettle: settleOf(row[9], row[10]),
     lastCommand: row[13],
-    deadAtMs: null,
+    deadAtMs: row[16],
     replayedAs: row[14],
     events: eventsOf(row[15]),
   }
@@ -179,4 +180,15 @@ export function putMoved(operation: Operation, job: JobRecord): void {
       eventsText(job.events),
       job.seq,
     )
+}
+
+/** A dead letter that was replayed or discarded: how it failed stays as it is. */
+const close = `update holdfast_job set version = ?, updated_at = ?, last_command = ?, dead_at = ?, replayed_as = ?,
+  events = ? where seq = ?`
+
+export function putClosed(operation: Operation, job: JobRecord): void {
+  const { version, updatedAtMs, lastCommand, deadAtMs, replayedAs, events, seq } = job
+  operation
+    .command(close)
+    .run(version, updatedAtMs, lastCommand, deadAtMs, replayedAs, eventsText(events), seq)
 }

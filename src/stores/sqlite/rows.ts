@@ -9,7 +9,7 @@ import {
   isLastEviction,
 } from '../../engine/jobs/record.ts'
 import type { ClaimedJob } from '../../engine/ports/store.ts'
-import type { Operation } from './statements.ts'
+import type { Operation, Value } from './statements.ts'
 
 /** How a job lies in its rows, and comes out of them. */
 
@@ -127,7 +127,7 @@ export const recordColumns: string = `${specColumns}, j.state, j.epoch, j.attemp
 export const selectJobs: string = `select ${recordColumns}
   from holdfast_body b join holdfast_job j on j.seq = b.seq left join holdfast_claim c on c.claim = j.claim`
 
-export function jobsOf(operation: Operation, sql: string, ...params: readonly string[]): JobRecord[] {
+export function jobsOf(operation: Operation, sql: string, ...params: readonly Value[]): JobRecord[] {
   return recordsOf(operation.query<readonly unknown[]>(sql).all(...params))
 }
 

@@ -92,6 +92,13 @@ export function rowsOf(subject: Subject): Readonly<Record<StoreCall, Row>> {
     await store.claims.claim(claim('token'))
   }
 
+  async function died(store: Store): Promise<void> {
+    await claimed(store)
+    const outcome = { kind: 'failed', error: { code: 'E', message: 'm' }, permanent: true, delayMs: 0 } as const
+    const settlements = [{ id: 'job', epoch: 1, outcome, repeated: false }]
+    await store.jobs.settle({ worker: 'worker', settlements })
+  }
+
   async function claimedAWhileAgo(store: Store): Promise<void> {
     await claimed(store)
     await subject.advance(1_000)
@@ -265,6 +272,16 @@ export function rowsOf(subject: Subject): Readonly<Record<StoreCall, Row>> {
         }),
       repeatAnswers: { kind: 'stands' },
     },
+    'deadLetters.list': {
+      before: died,
+      call: (store) => store.deadLetters.list({ limit: 10, cursor: null }),
+    },
+    'deadLetters.replay': {
+      before: died,
+      call: (store) =>
+        store.deadLetters.replay({ command: 'command', replays: [{ id: 'job', as: 'job~r1' }] }),
+    },
+    'deadLetters.discard': { before: died, call: (store) => store.deadLetters.discard({ ids: ['job'] }) },
     'commits.transact': {
       before: claimed,
       call: (store) => store.commits?.transact({ ...own, work: () => ({ result: '1' }) }) ?? noCommits(),

@@ -1,0 +1,73 @@
+import { InvalidArgument } from '../engine/errors.ts'
+import { shown } from '../engine/given.ts'
+import { type Discarded, type ReplayParams, type Replayed, replaysMax } from '../engine/ports/dead-letters.ts'
+import type { JobRecord, JobSpec } from '../engine/jobs/record.ts'
+import { lineageOf } from '../engine/jobs/transitions.ts'
+
+/** What the stores say alike of dead letters. */
+
+/** A place in their order. */
+export interface DeadPlace {
+  readonly atMs: number
+  readonly seq: number
+}
+
+/** Before all of them. */
+const start: DeadPlace = { atMs: -Number.MAX_SAFE_INTEGER, seq: 0 }
+
+export function placeAt(cursor: string | null): DeadPlace {
+  if (cursor === null) return start
+  const [, atMs, seq] = /^(-?\d{1,16})\.(\d{1,16})$/.exec(cursor) ?? []
+  if (atMs !== undefined && seq !== undefined) return { atMs: Number(atMs), seq: Number(seq) }
+  throw new InvalidArgument(`cursor must be what a page before answered, not ${shown(cursor)}`)
+}
+
+/** A page of `limit`, of one job more than that if there are so many. */
+export function pageOf(
+  jobs: readonly JobRecord[],
+  limit: number,
+): { readonly jobs: readonly JobRecord[]; readonly cursor: string | null } {
+  const page = jobs.slice(0, limit)
+  const last = page.at(-1)
+  const more = jobs.length > limit && last !== undefined
+  return { jobs: page, cursor: more ? `${last.deadAtMs}.${last.seq}` : null }
+}
+
+export function requireReplays({ replays }: ReplayParams): void {
+  requireFew(replays.length)
+  for (const what of ['id', 'as'] as const) {
+    if (new Set(replays.map((entry) => entry[what])).size === replays.length) continue
+    throw new InvalidArgument(`replays must not name the same ${what} twice`)
+  }
+}
+
+export function requireFew(entries: number): void {
+  if (entries <= replaysMax) return
+  throw new InvalidArgument(`${entries} dead letters; at most ${replaysMax} are taken in one call`)
+}
+
+type Standing = Pick<JobRecord, 'state' | 'replayedAs' | 'lastCommand'>
+
+/** What is told of a job that is no dead letter any more, or never was; null: there is none. */
+export function standing(job: Standing | null, command: string): Replayed {
+  if (!job) return { kind: 'missing' }
+  const { state, replayedAs: as, lastCommand } = job
+  if (as === null) return { kind: 'refused', state }
+  return { kind: lastCommand === command ? 'replayed' : 'already', as }
+}
+
+/** What is told of a job that there was nothing to discard of. */
+export function undiscarded(job: Pick<Standing, 'state' | 'replayedAs'> | null): Discarded {
+  if (!job) return { kind: 'missing' }
+  const { state, replayedAs } = job
+  return state === 'failed' && replayedAs === null
+    ? { kind: 'discarded' }
+    : { kind: 'refused', state, replayedAs }
+}
+
+/** The labels of a row that replays another, as JSON text: those of the other, whatever they are, and its lineage. */
+export function relabelled(labels: string | null, id: string): string {
+  const kept = labels === null ? { tenant: null, keys: [], lineage: null } : (JSON.parse(labels) as Labels)
+  return JSON.stringify({ ...kept, lineage: lineageOf({ id, lineage: kept.lineage }) })
+}
+type Labels = Pick<JobSpec, 'tenant' | 'keys' | 'lineage'>
