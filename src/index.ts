@@ -1,4 +1,6 @@
 export type { Engine, EngineOptions, Health, StopOptions } from './engine/api.ts'
+export type { DeadLetterOptions, DeadLetters } from './engine/dead-letters/dead-letters.ts'
+export type { ReplayAllOptions, ReplayedAll } from './engine/dead-letters/replay-all.ts'
 export { createEngine } from './engine/engine.ts'
 export {
   AttemptTimeout,
@@ -53,6 +55,7 @@ export type {
   WithPayloads,
 } from './engine/jobs/queries.ts'
 export type { JobError, JobEvent, JobRecord, JobSpec, JobState, Lineage } from './engine/jobs/record.ts'
+export type { DeadLetterPage } from './engine/ports/dead-letters.ts'
 export type { Codec } from './engine/ports/codec.ts'
 export type { Clock, Timer } from './engine/ports/clock.ts'
 export type { Executor } from './engine/ports/executor.ts'

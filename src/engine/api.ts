@@ -1,3 +1,4 @@
+import type { DeadLetters } from './dead-letters/dead-letters.ts'
 import type { EngineEvent } from './history.ts'
 import type { JobDescription } from './jobs/definition.ts'
 import type { EnqueueOptions, EnqueueRequest, InTransaction } from './jobs/enqueue.ts'
@@ -47,6 +48,8 @@ export interface EngineOptions {
 export interface Engine extends AsyncDisposable, Operations, Queries {
   readonly store: Store
   readonly schedules: Schedules
+  /** Jobs that failed for good and wait for somebody. */
+  readonly deadLetters: DeadLetters
   /** Stores one job. See `enqueueMany` for what it throws. */
   enqueue<Input>(
     job: JobDescription<Input>,

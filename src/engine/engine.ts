@@ -1,4 +1,5 @@
 import type { Engine, EngineOptions, Health } from './api.ts'
+import { createDeadLetters } from './dead-letters/dead-letters.ts'
 import { InvalidArgument, InvalidConfig } from './errors.ts'
 import { optionsOf, requireFunction, shown } from './given.ts'
 import { createCoalescer } from './jobs/coalesce.ts'
@@ -79,13 +80,15 @@ export function createEngine(options: EngineOptions): Engine {
     )
   }
 
-  const operations = createOperations(store, random, health.ask, () => running?.wake())
+  const wake = (): void => running?.wake()
+  const operations = createOperations(store, random, health.ask, wake)
 
   const engine: Engine & Resting = {
     ...operations,
     ...createQueries(store, payloads, health.ask),
     store,
     schedules: createSchedules(producer, () => running?.look()),
+    deadLetters: createDeadLetters({ store, random, payloads, ask: health.ask, changed: wake }),
     enqueue: async (job, input, rest) => {
       const { in: client, ...options } = optionsOf(rest)
       const request = { ...options, job, input }

@@ -1,6 +1,6 @@
 import { type HoldfastError, InvalidArgument } from '../errors.ts'
 
-const nameLengthMax = 512
+export const nameLengthMax = 512
 
 /** Ids and names: 1 - 512 characters, well-formed, without NUL, so that every store keeps them unchanged. */
 export function requireName(

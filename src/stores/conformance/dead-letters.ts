@@ -102,7 +102,8 @@ const listCases: readonly Case[] = [
       for (const id of [c, a]) await settle(id, 1, forGood)
       await advance(1)
       await settle(b, 1, forGood)
-      for (const limit of [1, 2, 3, 4, 5]) assert.deepEqual(idsOf(await listed(fixture, { limit })), [d, a, c, b])
+      for (const limit of [1, 2, 3, 4, 5])
+        assert.deepEqual(idsOf(await listed(fixture, { limit })), [d, a, c, b])
     },
   },
   {
@@ -458,7 +459,10 @@ const replayCases: readonly Case[] = [
       for (const text of names) {
         const id = await dead(fixture, { id: `${name('job')}${text}` })
         const as = `${name('as')}${text}`
-        assert.deepEqual(await replayOne(fixture, id, as, `${name('command')}${text}`), { kind: 'replayed', as })
+        assert.deepEqual(await replayOne(fixture, id, as, `${name('command')}${text}`), {
+          kind: 'replayed',
+          as,
+        })
         assert.equal((await fixture.get(id)).replayedAs, as)
         assert.deepEqual((await fixture.get(as)).spec.lineage, { root: id, parent: id, replays: 1 })
       }

@@ -31,10 +31,9 @@ export function list(operation: Operation, query: DeadLetterQuery): DeadLetterPa
   const { limit, cursor, beforeMs = Number.MAX_SAFE_INTEGER } = query
   const { atMs, seq } = placeAt(cursor)
   if (limit <= 0) return { jobs: [], cursor: null }
-  const [kinds, queues] = [query.kinds, query.queues].map((names) => (names ? JSON.stringify(names) : null)) as [
-    string | null,
-    string | null,
-  ]
+  const [kinds, queues] = [query.kinds, query.queues].map((names) =>
+    names ? JSON.stringify(names) : null,
+  ) as [string | null, string | null]
   const found = jobsOf(operation, page, atMs, seq, beforeMs, kinds, kinds, queues, queues, limit + 1)
   return pageOf(found, limit)
 }
@@ -77,7 +76,10 @@ const copyKeys = `insert into holdfast_lookup (key, seq)
   select k.value, b.seq from holdfast_body b cross join json_each(b.labels, '$.keys') k where b.seq = ?`
 
 /** `created` of what `replayOf` says, from row to row: what this release does not know of comes along. */
-function copy(operation: Operation, { seq, id, as, command, epoch }: Replay & { readonly seq: number }): void {
+function copy(
+  operation: Operation,
+  { seq, id, as, command, epoch }: Replay & { readonly seq: number },
+): void {
   const labels = operation.query<[labels: string | null]>(labelsOf).get(seq)?.[0] ?? null
   const { lastInsertRowid } = operation.command(copyJob).run(epoch, seq)
   const own = Number(lastInsertRowid)

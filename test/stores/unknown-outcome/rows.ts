@@ -94,7 +94,12 @@ export function rowsOf(subject: Subject): Readonly<Record<StoreCall, Row>> {
 
   async function died(store: Store): Promise<void> {
     await claimed(store)
-    const outcome = { kind: 'failed', error: { code: 'E', message: 'm' }, permanent: true, delayMs: 0 } as const
+    const outcome = {
+      kind: 'failed',
+      error: { code: 'E', message: 'm' },
+      permanent: true,
+      delayMs: 0,
+    } as const
     const settlements = [{ id: 'job', epoch: 1, outcome, repeated: false }]
     await store.jobs.settle({ worker: 'worker', settlements })
   }

@@ -122,10 +122,7 @@ async function replayWithin(
   function resultOf(row: Locked | undefined, as: string | null): Replayed {
     if (as !== null) return { kind: 'replayed', as }
     if (row?.[3]) return { kind: 'taken' }
-    return standing(
-      row ? { state: stateOf(row[2]), replayedAs: row[4], lastCommand: row[5] } : null,
-      command,
-    )
+    return standing(row ? { state: stateOf(row[2]), replayedAs: row[4], lastCommand: row[5] } : null, command)
   }
 }
 type Named = ReplayParams['replays'][number]
