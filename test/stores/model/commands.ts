@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { JobRecord, Outcome } from '../../../src/engine/jobs/record.ts'
 import type { ListParams } from '../../../src/engine/ports/queries.ts'
+import type { DeadLetterPage } from '../../../src/engine/ports/dead-letters.ts'
 import type * as port from '../../../src/engine/ports/store.ts'
 import type { ControlledTime } from '../../../src/stores/conformance/index.ts'
 import type { Model, ModelJob } from './model.ts'
@@ -246,6 +247,73 @@ const operate = fc
       return [reply, await (what === 'retry' ? store.jobs.retry(params) : store.jobs.reschedule(later))]
     }),
   )
+
+const bury = fc
+  .record({
+    what: pick('replay', 'replay', 'discard'),
+    jobs: fc.uniqueArray(fc.nat(20), { minLength: 1, maxLength: 3 }),
+    again: pick(false, false, true),
+    taken: pick(false, false, false, true),
+  })
+  .map(({ what, jobs, again, taken }) =>
+    command(`${what} ${JSON.stringify({ jobs, again, taken })}`, async (model, { store, seen }) => {
+      const dead = model.jobs.filter(({ deadAtMs }) => deadAtMs !== null)
+      const among = jobs.map((n) => {
+        const some =
+          n % 4 > 0 && dead.length > 0 ? dead : model.jobs.filter(({ state }) => state === 'failed')
+        return (n % 9 === 8 ? model.jobs : some)[n % (some.length + 1)]
+      })
+      const ids = [...new Set(among.map((job) => job?.spec.id ?? 'nobody'))]
+      if (what === 'discard') {
+        const reply = model.discard({ ids })
+        for (const { kind } of reply.results) count(seen, `discard ${kind}`)
+        return [reply, await store.deadLetters.discard({ ids })]
+      }
+      const last = among.find((job) => job && job.replayedAs !== null)?.lastCommand
+      const command = (again ? last : null) ?? `r${model.jobs.length}-${model.nowMs}-${jobs.join()}`
+      const replays = ids.map((id, n) => {
+        const free = `${id}~r${model.jobs.length}-${n}`
+        return { id, as: taken && n === 0 ? (model.jobs[0]?.spec.id ?? free) : free }
+      })
+      const reply = model.replay({ command, replays })
+      for (const { kind } of reply.results) count(seen, `replay ${kind}${command === last ? ' again' : ''}`)
+      return [reply, await store.deadLetters.replay({ command, replays })]
+    }),
+  )
+
+const deadLetters = fc
+  .record({
+    limit: pick(1, 1, 2, 100),
+    kinds: pick(undefined, undefined, ['k1'], []),
+    queues: pick(undefined, undefined, ['q2', 'q1'], ['q2']),
+    agoMs: pick(null, null, 0, 20),
+  })
+  .map(({ agoMs, ...raw }) =>
+    command(`deadLetters ${JSON.stringify({ agoMs, ...raw })}`, async (model, { store, seen }) => {
+      const { limit, kinds, queues } = raw
+      const query = {
+        limit,
+        ...(kinds && { kinds }),
+        ...(queues && { queues }),
+        ...(agoMs !== null && { beforeMs: model.nowMs - agoMs }),
+      }
+      const expected = model.deadLetters({ ...query, limit: 1_000 })
+      const actual: JobRecord[] = []
+      let cursor: string | null = null
+      do {
+        const page: DeadLetterPage = await store.deadLetters.list({ ...query, cursor })
+        actual.push(...page.jobs)
+        cursor = page.cursor
+        if (cursor !== null) count(seen, 'dead letters, in pages')
+      } while (cursor !== null)
+      if (expected.length > 0) count(seen, 'dead letters')
+      return [expected.map(unplaced), actual.map(unplaced)]
+    }),
+  )
+
+function unplaced(job: JobRecord): JobRecord {
+  return { ...job, seq: 0 }
+}
 
 const note = fc
   .record({
@@ -519,5 +587,6 @@ export const commands: fc.Arbitrary<Command>[] = [
   [settle, reclaim, reclaim, reclaim, expire, expire, watched],
   [collect, move, pass, pass, watched, watched, declare, get, reopen],
   [adopt, adopt, unlease, ages, list, list, counts],
+  [bury, bury, deadLetters, deadLetters, expire],
   [cancel, operate, operate, note, note, note, repair, named, named, switches, resume],
 ].flat()

@@ -1,7 +1,8 @@
 // What a store should hold and answer, said as plainly as possible: arrays, loops and sorts, and no code of
 // the engine. It knows one caller at a time; what races is the business of the conformance suite.
-import type { JobEvent, JobRecord, Progress } from '../../../src/engine/jobs/record.ts'
 import type { ListParams, QueueCounts } from '../../../src/engine/ports/queries.ts'
+import type { JobEvent, JobRecord, JobSpec, Progress } from '../../../src/engine/jobs/record.ts'
+import type * as letters from '../../../src/engine/ports/dead-letters.ts'
 import type * as port from '../../../src/engine/ports/store.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
@@ -52,23 +53,7 @@ export class Model {
     const answers = jobs.map(({ spec, due }) => {
       const there = this.job(spec.id)
       if (there) return { id: spec.id, created: there.insertId === insertId }
-      const ends = { finishedAtMs: null, cancelRequestedAtMs: null, result: null, error: null }
-      const record = { deadAtMs: null, replayedAs: null, events: [] }
-      const blank = { ...record, token: null, claimedAtMs: null, progress: null, lastCommand: null, ...ends }
-      const counts = { epoch: 0, attempt: 0, failures: 0, evictions: 0, version: 1 }
-      this.jobs.push({
-        spec,
-        state: 'queued',
-        ...counts,
-        ...blank,
-        lastSettle: null,
-        seq: ++this.#seq,
-        visibleAtMs: visibleAt(due, this.nowMs),
-        createdAtMs: this.nowMs,
-        updatedAtMs: this.nowMs,
-        insertId,
-        claimOrder: 0,
-      })
+      this.#add(spec, visibleAt(due, this.nowMs), insertId)
       return { id: spec.id, created: true }
     })
     return { kind: 'inserted', jobs: answers }
@@ -321,6 +306,55 @@ export class Model {
     })
   }
 
+  /** Those that died first first. The number of those before stands for the cursor of a store. */
+  deadLetters({ limit, kinds, queues, beforeMs }: Omit<letters.DeadLetterQuery, 'cursor'>): JobRecord[] {
+    return this.jobs
+      .filter(({ deadAtMs }) => deadAtMs !== null && (beforeMs === undefined || deadAtMs < beforeMs))
+      .filter(({ spec }) => kinds === undefined || kinds.includes(spec.kind))
+      .filter(({ spec }) => queues === undefined || queues.includes(spec.queue))
+      .sort((a, b) => (a.deadAtMs ?? 0) - (b.deadAtMs ?? 0) || a.seq - b.seq)
+      .slice(0, Math.max(0, limit))
+      .map(recordOf)
+  }
+
+  replay({ command, replays }: letters.ReplayParams): letters.ReplayReply {
+    const results = replays.map(({ id, as }): letters.Replayed => {
+      const job = this.job(id)
+      if (!job) return { kind: 'missing' }
+      if (job.replayedAs !== null) {
+        return { kind: job.lastCommand === command ? 'replayed' : 'already', as: job.replayedAs }
+      }
+      if (job.deadAtMs === null) return { kind: 'refused', state: job.state }
+      if (this.job(as)) return { kind: 'taken' }
+      const { lineage } = job.spec
+      const from = {
+        root: lineage ? lineage.root : id,
+        parent: id,
+        replays: (lineage ? lineage.replays : 0) + 1,
+      }
+      this.#add({ ...job.spec, id: as, lineage: from }, this.nowMs, command)
+      this.#note(job, 'replayed')
+      this.#write(job, { deadAtMs: null, replayedAs: as, lastCommand: command })
+      return { kind: 'replayed', as }
+    })
+    return { results }
+  }
+
+  discard({ ids }: { readonly ids: readonly string[] }): letters.DiscardReply {
+    const results = ids.map((id): letters.Discarded => {
+      const job = this.job(id)
+      if (!job) return { kind: 'missing' }
+      if (job.deadAtMs !== null) {
+        this.#note(job, 'discarded')
+        this.#write(job, { deadAtMs: null })
+      }
+      const { state, replayedAs } = job
+      if (state === 'failed' && replayedAs === null) return { kind: 'discarded' }
+      return { kind: 'refused', state, replayedAs }
+    })
+    return { results }
+  }
+
   progress({ id, epoch, percent, phase }: port.JobEpoch & Progress): port.Fenced {
     const job = this.#running(id, epoch)
     if (job) this.#write(job, { progress: { percent, phase } })
@@ -448,6 +482,16 @@ export class Model {
       .sort((a, b) => a.claimOrder - b.claimOrder)
   }
 
+  #add(spec: JobSpec, visibleAtMs: number | null, insertId: string): void {
+    const ends = { finishedAtMs: null, cancelRequestedAtMs: null, result: null, error: null }
+    const record = { deadAtMs: null, replayedAs: null, events: [] }
+    const blank = { ...record, token: null, claimedAtMs: null, progress: null, lastCommand: null, ...ends }
+    const counts = { epoch: 0, attempt: 0, failures: 0, evictions: 0, version: 1 }
+    const at = { visibleAtMs, createdAtMs: this.nowMs, updatedAtMs: this.nowMs }
+    const job = { spec, state: 'queued', ...counts, ...blank, ...at, lastSettle: null } as const
+    this.jobs.push({ ...job, seq: ++this.#seq, insertId, claimOrder: 0 })
+  }
+
   #write(job: ModelJob, changes: Partial<ModelJob>): void {
     Object.assign(job, changes, { version: job.version + 1, updatedAtMs: this.nowMs })
   }
@@ -464,7 +508,7 @@ export class Model {
     const job = this.job(id)
     if (!job) return { kind: 'refused', version: null, state: null }
     if (job.lastCommand === command) return { kind: 'applied', version: job.version }
-    if (job.version !== version || !states.includes(job.state)) {
+    if (job.version !== version || !states.includes(job.state) || job.replayedAs !== null) {
       return { kind: 'refused', version: job.version, state: job.state }
     }
     this.#write(job, { lastCommand: command })

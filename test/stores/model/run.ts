@@ -28,6 +28,9 @@ const worthSeeing = [
   ['reschedule applied', 'reschedule applied again', 'reschedule refused queued'],
   ['progress applied', 'progress refused', 'checkpoint applied', 'checkpoint replaced'],
   ['checkpoint refused'],
+  ['replay replayed', 'replay replayed again', 'replay already', 'replay refused', 'replay taken'],
+  ['replay missing', 'discard discarded', 'discard refused', 'discard missing'],
+  ['dead letters', 'dead letters, in pages'],
   ['acquire true', 'acquire false', 'renew true', 'renew false', 'release true', 'release false'],
 ].flat()
 
