@@ -284,8 +284,8 @@ const bury = fc
 const deadLetters = fc
   .record({
     limit: pick(1, 1, 2, 100),
-    kinds: pick(undefined, undefined, ['k1'], []),
-    queues: pick(undefined, undefined, ['q2', 'q1'], ['q2']),
+    kinds: pick(undefined, undefined, undefined, undefined, ['k1'], []),
+    queues: pick(undefined, undefined, undefined, ['q2', 'q1'], ['q2']),
     agoMs: pick(null, null, 0, 20),
   })
   .map(({ agoMs, ...raw }) =>
@@ -587,6 +587,6 @@ export const commands: fc.Arbitrary<Command>[] = [
   [settle, reclaim, reclaim, reclaim, expire, expire, watched],
   [collect, move, pass, pass, watched, watched, declare, get, reopen],
   [adopt, adopt, unlease, ages, list, list, counts],
-  [bury, bury, deadLetters, deadLetters, expire],
+  [bury, deadLetters, deadLetters, expire],
   [cancel, operate, operate, note, note, note, repair, named, named, switches, resume],
 ].flat()
