@@ -1,5 +1,6 @@
 import type { JobState, Outcome } from './jobs/record.ts'
 import type { QueueCounts } from './ports/queries.ts'
+import type { JobState, Lineage, Outcome } from './jobs/record.ts'
 import type { Settled } from './ports/store.ts'
 
 /**
@@ -125,6 +126,37 @@ export type StoreEvent =
     }
   | { readonly type: 'job.dispatched'; readonly job: string }
   | { readonly type: 'queues.counted'; readonly queues: readonly QueueCounts[] }
+  /** A dead letter became a new job, whose insertion is told before. */
+  | {
+      readonly type: 'job.replayed'
+      readonly job: string
+      /** Id of the new job. */
+      readonly as: string
+      /** Names the call: a repeat of one that applied is answered the same again. */
+      readonly token: string
+      /** By this very execution: it was a dead letter until then. */
+      readonly applied: boolean
+      /** For how long it had been one, by the database; null where it was none. */
+      readonly deadForMs: number | null
+      /** Digest of all that its producer stated of it, but for its id and lineage. */
+      readonly stated: number
+      /** The same of the new job; null: there is none. */
+      readonly copied: number | null
+      /** Of the new job. */
+      readonly lineage: Lineage | null
+    }
+  | {
+      readonly type: 'replay.refused'
+      readonly job: string
+      readonly why: 'already' | 'refused' | 'taken' | 'missing'
+      /** As what it had been replayed; null: the answer does not say. */
+      readonly as: string | null
+    }
+  /** `applied`: it was a dead letter until then. */
+  | { readonly type: 'job.discarded'; readonly job: string; readonly applied: boolean }
+  | { readonly type: 'discard.refused'; readonly job: string }
+  /** `whole`: these are all that there are. */
+  | { readonly type: 'dead.listed'; readonly jobs: readonly string[]; readonly whole: boolean }
   | {
       readonly type: 'job.noted'
       readonly job: string
@@ -288,6 +320,9 @@ export type WorldEvent =
     }
   /** Its id is taken by another job, its producer was told. */
   | { readonly type: 'enqueue.refused'; readonly job: string }
+  /** An operator replays all dead letters there are, through the engine of this process; until it is over. */
+  | { readonly type: 'replay-all.began' }
+  | { readonly type: 'replay-all.ended' }
   /** The store will not take this settlement, in whatever group it comes. */
   | { readonly type: 'settle.refused'; readonly job: string; readonly epoch: number }
   /** What an engine says of itself when it is asked. */
@@ -350,6 +385,10 @@ export type WorldEvent =
       readonly result: number
       /** Code of the stored error; null for none. */
       readonly error: string | null
+      /** It is a dead letter. */
+      readonly dead: boolean
+      readonly replayedAs: string | null
+      readonly lineage: Lineage | null
     }
   /** `tokens`: of the claims whose rows are still there. */
   | { readonly type: 'run.ended'; readonly converged: boolean; readonly tokens: readonly string[] }

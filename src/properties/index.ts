@@ -3,6 +3,7 @@ import { capacity } from './capacity.ts'
 import { checkpointsKept } from './checkpoints-kept.ts'
 import { claimOrder } from './claim-order.ts'
 import { convergence } from './convergence.ts'
+import { deadLetterIffFailed } from './dead-letter-iff-failed.ts'
 import { deadWorkerRecovered } from './dead-worker-recovered.ts'
 import { doubtClaimsNothing } from './doubt-claims-nothing.ts'
 import { effectOnce } from './effect-once.ts'
@@ -26,6 +27,8 @@ import { oneStartThroughOutage } from './one-start-through-outage.ts'
 import { ownWorkOnly } from './own-work-only.ts'
 import { postOutageGrace } from './post-outage-grace.ts'
 import type { Property } from './property.ts'
+import { replayAllEnds } from './replay-all-ends.ts'
+import { replayedOnceAndWhole } from './replayed-once-and-whole.ts'
 import { shutdownCostsNothing } from './shutdown-costs-nothing.ts'
 import { signalTruth } from './signal-truth.ts'
 import { singleTerminalState } from './single-terminal-state.ts'
@@ -41,6 +44,7 @@ export {
   checkpointsKept,
   claimOrder,
   convergence,
+  deadLetterIffFailed,
   deadWorkerRecovered,
   doubtClaimsNothing,
   effectOnce,
@@ -63,6 +67,8 @@ export {
   oneStartThroughOutage,
   ownWorkOnly,
   postOutageGrace,
+  replayAllEnds,
+  replayedOnceAndWhole,
   shutdownCostsNothing,
   signalTruth,
   singleTerminalState,
@@ -107,5 +113,8 @@ export const standardProperties: readonly Property[] = [
   sweepsInTime,
   versionsCount,
   listingTellsTheTruth,
+  deadLetterIffFailed,
+  replayedOnceAndWhole,
+  replayAllEnds,
   ...sometimesProperties,
 ]

@@ -35,6 +35,8 @@ export const versionsCount: Property = property({
     'job.noted',
     'job.cancelRequested',
     'job.commanded',
+    'job.replayed',
+    'job.discarded',
     'job.final',
   ],
   suspendedBy: [],
@@ -48,6 +50,10 @@ export const versionsCount: Property = property({
     }
     switch (event.type) {
       case 'job.inserted':
+        return
+      case 'job.replayed':
+      case 'job.discarded':
+        if (event.applied) job.version += 1
         return
       case 'job.commanded':
         return commanded(job, event, verdict)

@@ -2,6 +2,7 @@ import { StoreUnavailable } from '../engine/errors.ts'
 import type { InspectableStore, Store, StoreDump } from '../engine/ports/store.ts'
 import { type StoreCall, access } from '../stores/policy.ts'
 import { whenDrained } from './barrier.ts'
+import { isBurial, withRows } from './buried.ts'
 import type { Fault } from './faults/fault.ts'
 import type { Message } from './faults/wire.ts'
 import { historyOf } from './history-of.ts'
@@ -112,9 +113,11 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
     execute: (owner, name, params, run) =>
       turns.take(async () => {
         try {
-          const reply = await run(raw, params)
+          const { reply, rows } = isBurial(name)
+            ? await withRows(raw, params, () => run(raw, params))
+            : { reply: await run(raw, params), rows: null }
           world.recorder.executed(owner, name)
-          for (const event of historyOf(name, params, reply)) world.recorder.stored(owner, event)
+          for (const event of historyOf(name, params, reply, rows)) world.recorder.stored(owner, event)
           return reply
         } catch (error) {
           // What is simulated is done by the wire: a store that is really away is no part of any world.

@@ -39,7 +39,7 @@ export function createDirector(
   steps: readonly WorkStep[],
 ): Director {
   const known = new Set<string>()
-  const { open, stopped } = world.ledger
+  const { open, stopped, dead } = world.ledger
   /** The last retry of each job: a repeat of it is answered like the first. */
   const retries = new Map<string, string>()
   /** How often each id was sent, as its producers know. */
@@ -154,10 +154,14 @@ export function createDirector(
       case 'job.cancelRequested':
         if (event.kind === 'cancelled') close(event.job, 'cancelled')
         return
+      case 'job.replayed':
+      case 'job.discarded':
+        return void dead.delete(event.job)
       case 'job.commanded':
         if (event.command !== 'retry' || !event.applied || retries.get(event.job) === event.token) return
         retries.set(event.job, event.token)
         stopped.delete(event.job)
+        dead.delete(event.job)
         open.add(event.job)
         return
       default:
@@ -167,6 +171,7 @@ export function createDirector(
   function close(job: string, end: JobState): void {
     open.delete(job)
     if (end !== 'succeeded') stopped.add(job)
+    if (end === 'failed') dead.add(job)
     endIfDone()
   }
 

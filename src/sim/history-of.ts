@@ -1,5 +1,4 @@
 import type { EventOf, StoreEvent, WorldEvent } from '../engine/history.ts'
-import type { JobRecord } from '../engine/jobs/record.ts'
 import type { QueueCounts } from '../engine/ports/queries.ts'
 import type {
   FireReply,
@@ -9,6 +8,14 @@ import type {
   PutScheduleReply,
 } from '../engine/ports/schedules.ts'
 import { specOf } from '../engine/schedules/spec.ts'
+import type { JobRecord, JobSpec } from '../engine/jobs/record.ts'
+import type {
+  DeadLetterPage,
+  DeadLetterQuery,
+  DiscardReply,
+  ReplayParams,
+  ReplayReply,
+} from '../engine/ports/dead-letters.ts'
 import type {
   AdoptReply,
   CancelReply,
@@ -23,6 +30,7 @@ import type {
   InsertReply,
   JobEpoch,
   NamedLeaseParams,
+  NewJob,
   ReclaimReply,
   RecoverReply,
   RenewReply,
@@ -36,10 +44,16 @@ import type {
 } from '../engine/ports/store.ts'
 import type { StoreCall } from '../stores/policy.ts'
 import { epochMs } from './clock/node-clock.ts'
+import type { BuriedRows } from './buried.ts'
 import { digest } from './hash.ts'
 
 /** What an operation did to the store, as history; `params` and `reply` are those of the call named. */
-export function historyOf(call: StoreCall, params: unknown, reply: unknown): readonly StoreEvent[] {
+export function historyOf(
+  call: StoreCall,
+  params: unknown,
+  reply: unknown,
+  rows: BuriedRows | null = null,
+): readonly StoreEvent[] {
   switch (call) {
     case 'jobs.insert':
       return inserted(params as InsertParams, reply as InsertReply)
@@ -83,6 +97,12 @@ export function historyOf(call: StoreCall, params: unknown, reply: unknown): rea
     }
     case 'jobs.repairDispatch':
       return (reply as { ids: readonly string[] }).ids.map((job) => ({ type: 'job.dispatched', job }))
+    case 'deadLetters.list':
+      return [listed(params as DeadLetterQuery, reply as DeadLetterPage)]
+    case 'deadLetters.replay':
+      return replayed(params as ReplayParams, reply as ReplayReply, rows)
+    case 'deadLetters.discard':
+      return discarded(params as { readonly ids: readonly string[] }, reply as DiscardReply, rows)
     case 'leases.acquire': {
       const { key, owner, ttlMs } = params as NamedLeaseParams
       if (!(reply as { acquired: boolean }).acquired) return [{ type: 'named.refused', key, owner }]
@@ -160,6 +180,7 @@ function scheduleFired({ key, slots, nextAtMs }: FireSchedule, reply: FireReply)
 /** What has become of a job in the end. */
 export function finalOf(job: JobRecord): WorldEvent {
   const { spec, state, attempt, failures, evictions, epoch, version, result, error } = job
+  const { deadAtMs, replayedAs } = job
   return {
     type: 'job.final',
     job: spec.id,
@@ -171,6 +192,9 @@ export function finalOf(job: JobRecord): WorldEvent {
     version,
     result: digest(result),
     error: error?.code ?? null,
+    dead: deadAtMs !== null,
+    replayedAs,
+    lineage: spec.lineage,
   }
 }
 
@@ -204,10 +228,14 @@ function cancelRequested({ id }: { readonly id: string }, reply: CancelReply): S
 
 function inserted({ jobs }: InsertParams, reply: InsertReply): StoreEvent[] {
   if (reply.kind === 'conflict') return refused(jobs, reply.ids)
-  return jobs.map(({ spec, due }, k) => ({
+  return jobs.map(({ spec, due }, k) => insertedOne(spec, due, reply.jobs[k]?.created ?? false))
+}
+
+function insertedOne(spec: JobSpec, due: NewJob['due'], created: boolean): StoreEvent {
+  return {
     type: 'job.inserted',
     job: spec.id,
-    created: reply.jobs[k]?.created ?? false,
+    created,
     kind: spec.kind,
     queue: spec.queue,
     band: spec.band,
@@ -220,7 +248,7 @@ function inserted({ jobs }: InsertParams, reply: InsertReply): StoreEvent[] {
     dueMs: 'delayMs' in due ? due.delayMs : null,
     undispatched: 'undispatched' in due,
     input: digest(spec.input),
-  }))
+  }
 }
 
 function refused(jobs: InsertParams['jobs'], ids: readonly string[]): StoreEvent[] {
@@ -307,6 +335,55 @@ function settlementOf(
     repeated,
     state,
   }
+}
+
+function listed({ cursor, kinds, queues, beforeMs }: DeadLetterQuery, page: DeadLetterPage): StoreEvent {
+  const whole = cursor === null && page.cursor === null && !kinds && !queues && beforeMs === undefined
+  return { type: 'dead.listed', jobs: page.jobs.map(({ spec }) => spec.id), whole }
+}
+
+/** What became of each, by its answer and by the rows before and after. */
+function replayed(
+  { replays, command: token }: ReplayParams,
+  { results }: ReplayReply,
+  rows: BuriedRows | null,
+): StoreEvent[] {
+  return replays.flatMap(({ id: job }, k): StoreEvent[] => {
+    const result = results[k] ?? { kind: 'missing' }
+    if (result.kind !== 'replayed') {
+      return [{ type: 'replay.refused', job, why: result.kind, as: 'as' in result ? result.as : null }]
+    }
+    const [before, after] = [rows?.before.get(job), rows?.after.get(job)]
+    const made = rows?.after.get(result.as)
+    const deadAtMs = before?.deadAtMs ?? null
+    const event: StoreEvent = {
+      type: 'job.replayed',
+      job,
+      as: result.as,
+      token,
+      applied: deadAtMs !== null,
+      deadForMs: deadAtMs === null || !after ? null : after.updatedAtMs - deadAtMs,
+      stated: before ? statedDigest(before.spec) : 0,
+      copied: made ? statedDigest(made.spec) : null,
+      lineage: made?.spec.lineage ?? null,
+    }
+    return made ? [insertedOne(made.spec, { delayMs: 0 }, true), event] : [event]
+  })
+}
+
+function statedDigest({ id: _id, lineage: _lineage, ...stated }: JobSpec): number {
+  return digest(JSON.stringify(stated))
+}
+
+function discarded(
+  { ids }: { readonly ids: readonly string[] },
+  { results }: DiscardReply,
+  rows: BuriedRows | null,
+): StoreEvent[] {
+  return ids.map((job, k) => {
+    if (results[k]?.kind !== 'discarded') return { type: 'discard.refused', job }
+    return { type: 'job.discarded', job, applied: (rows?.before.get(job)?.deadAtMs ?? null) !== null }
+  })
 }
 
 function reclaimed({ jobs, heldBack }: Pick<ReclaimReply, 'jobs' | 'heldBack'>): StoreEvent[] {

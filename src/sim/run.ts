@@ -264,6 +264,7 @@ export function placeOf(scenario: Scenario): FaultPlace {
     leaseTtlMs: 30_000,
     commits: scenario.commits ?? false,
     schedules: scenario.schedules !== undefined,
+    deadLetters: scenario.families.includes('dead-letters'),
     services: callsOf(scenario.services ?? []),
   }
 }

@@ -22,7 +22,12 @@ export interface World {
   /** What became of the jobs, as operators see it. */
   readonly ledger: Ledger
   /** Resolves when the operator has done what was begun; nothing more is begun once it is `over`. */
-  readonly operator: { busy: Promise<void>; over: boolean }
+  readonly operator: {
+    busy: Promise<void>
+    over: boolean
+    /** Numbers of the processes through which all dead letters are being replayed. */
+    readonly sweeping: Set<number>
+  }
   /** Faults that took effect, by family. */
   readonly strikes: Map<string, number>
   schedule(
@@ -63,6 +68,8 @@ export interface Ledger {
   readonly open: Set<string>
   /** Failed or cancelled. */
   readonly stopped: Set<string>
+  /** Failed for good, and not replayed, retried or discarded since. */
+  readonly dead: Set<string>
 }
 
 export interface WorldOptions {
@@ -121,8 +128,8 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     },
     nodes: options.nodes,
     services: createServices(options.services ?? []),
-    ledger: { open: new Set(), stopped: new Set() },
-    operator: { busy: Promise.resolve(), over: false },
+    ledger: { open: new Set(), stopped: new Set(), dead: new Set() },
+    operator: { busy: Promise.resolve(), over: false, sweeping: new Set() },
     strikes: new Map(),
     schedule: push,
     later: (delayMs, label, fire, about) => push(null, delayMs, label, fire, about),

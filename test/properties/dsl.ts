@@ -113,7 +113,8 @@ export const up = (at: number): Draft => make('database.up', {}, { at, ...env })
 export const healed = (): Draft => make('run.healed', { boundMs: 60_000 }, env)
 export const final = (job: string, f: Fields<'job.final'> = {}): Draft => {
   const counters = { attempt: 1, failures: 0, evictions: 0, epoch: 1, version: 3, result: 9, error: null }
-  return make('job.final', { job, state: 'succeeded', ...counters }, { ...env, ...f })
+  const record = { dead: f.state === 'failed', replayedAs: null, lineage: null }
+  return make('job.final', { job, state: 'succeeded', ...counters, ...record }, { ...env, ...f })
 }
 export const ended = (f: Fields<'run.ended'> = {}): Draft =>
   make('run.ended', { converged: true, tokens: [] }, { ...env, ...f })

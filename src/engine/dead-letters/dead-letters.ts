@@ -3,7 +3,7 @@ import { optionsOf, requireWhole, shown } from '../given.ts'
 import { type Payloads, plainRecord } from '../jobs/payloads.ts'
 import type { JobRecord } from '../jobs/record.ts'
 import { requireId, requireName } from '../jobs/text.ts'
-import type { DeadLetterPage } from '../ports/dead-letters.ts'
+import { type DeadLetterPage, replaysMax } from '../ports/dead-letters.ts'
 import type { Random } from '../ports/random.ts'
 import type { Store } from '../ports/store.ts'
 import type { StoreHealth } from '../store-health.ts'
@@ -102,11 +102,13 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
       }
     },
     replayAll: async (rest) => {
-      const { kinds, queues, limit, signal } = optionsOf(rest)
-      if (limit !== undefined) {
+      const { kinds, queues, limit = Infinity, batch = 100, signal } = optionsOf(rest)
+      if (limit !== Infinity) {
         requireWhole('limit', limit, { min: 1, max: Number.MAX_SAFE_INTEGER }, InvalidArgument)
       }
-      return replayAll(parts, { limit, signal, ...requireLanes({ kinds, queues }) })
+      requireWhole('batch', batch, { min: 1, max: replaysMax }, InvalidArgument)
+      const until = signal === undefined ? {} : { signal }
+      return replayAll(parts, { limit, batch, ...until, ...requireLanes({ kinds, queues }) })
     },
     discard: async (id) => {
       requireId(id)

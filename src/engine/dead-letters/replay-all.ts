@@ -9,6 +9,8 @@ export interface ReplayAllOptions {
   readonly queues?: readonly string[]
   /** How many at most; default all. */
   readonly limit?: number
+  /** How many in one write; default 100, 1 to 1,000. Their inputs are read, of up to a mebibyte each. */
+  readonly batch?: number
   /** Ends it after the batch in hand; what was done stands. */
   readonly signal?: AbortSignal
 }
@@ -24,18 +26,9 @@ export interface ReplayedAll {
   readonly complete: boolean
 }
 
-/** Inputs come along, of up to a mebibyte each. */
-const batch = 100
-
-type Lanes = Pick<ReplayAllOptions, 'kinds' | 'queues'>
-
 export async function replayAll(
   { store, random, ask, changed }: DeadLetterParts,
-  {
-    limit = Infinity,
-    signal,
-    ...lanes
-  }: Lanes & { limit: number | undefined; signal: AbortSignal | undefined },
+  { limit = Infinity, batch = 100, signal, ...lanes }: ReplayAllOptions,
 ): Promise<ReplayedAll> {
   // What dies later is a dead letter of this moment, even if it is one of these that failed again.
   const beforeMs = await ask('now', store.now())

@@ -8,4 +8,4 @@ export function isHarmless(family: string): boolean {
   return harmless.has(family) || family.startsWith('handler-') || family.startsWith('service-')
 }
 
-const harmless: ReadonlySet<string> = new Set(['clock-skew', 'drift', 'operator'])
+const harmless: ReadonlySet<string> = new Set(['clock-skew', 'drift', 'operator', 'dead-letters'])

@@ -30,7 +30,22 @@ export interface Fault {
   /** Whether work in flight at a restart takes effect. */
   readonly lands?: boolean
   /** What an operator does. */
-  readonly command?: 'cancel' | 'retry' | 'reschedule' | 'hold' | 'pause'
+  readonly command?:
+    | 'cancel'
+    | 'retry'
+    | 'reschedule'
+    | 'hold'
+    | 'pause'
+    | 'replay'
+    | 'replay-all'
+    | 'discard'
+    | 'list-dead'
+  /** Through this process, too, the same is done at the same time. */
+  readonly other?: string
+  /** How many dead letters are replayed in one write. */
+  readonly batch?: number
+  /** Its process dies so long after it. */
+  readonly diesMs?: number
   /** An operator acts on what he read so long ago. */
   readonly readMs?: number
   /** Which of those that it could be about, counted round. */
@@ -63,6 +78,7 @@ export type FamilyName =
   | HandlerFamily
   | ServiceFamily
   | 'operator'
+  | 'dead-letters'
 
 export type HandlerFamily = `handler-${
   | 'throws-odd'
@@ -103,6 +119,8 @@ export interface FaultPlace {
   readonly commits: boolean
   /** Its workers fire schedules. */
   readonly schedules: boolean
+  /** Dead letters are replayed and discarded. */
+  readonly deadLetters: boolean
   /** What the services can be asked, as `payments.charge`. */
   readonly services: readonly string[]
 }

@@ -1,6 +1,7 @@
 import { clockJump } from './clock-jump.ts'
 import { clockSkew } from './clock-skew.ts'
 import { crashFamily } from './crash.ts'
+import { deadLetters } from './dead-letters.ts'
 import { databaseRestart } from './database-restart.ts'
 import { drift } from './drift.ts'
 import { blockedLoop, timers } from './event-loop.ts'
@@ -22,7 +23,7 @@ import { diskFull, readOnly } from './refusal.ts'
 import { serviceFamilies } from './service.ts'
 import { shutdown } from './shutdown.ts'
 
-/** Every fault family of machines, their network and the database. */
+/** Every fault family of machines, their network and the database, and of operators on jobs and queues. */
 export const families: readonly Family[] = [
   lostRequest,
   lostReply,
@@ -57,8 +58,11 @@ export const families: readonly Family[] = [
 
 export { serviceFamilies } from './service.ts'
 
+/** Of operators on what is kept of jobs: only in scenarios that ask for them. */
+export const recordFamilies: readonly Family[] = [deadLetters]
+
 /** Those too that only benches with services of their own have. */
-export const allFamilies: readonly Family[] = [...families, ...serviceFamilies]
+export const allFamilies: readonly Family[] = [...families, ...recordFamilies, ...serviceFamilies]
 
 export function familyNamed(name: string): Family | undefined {
   return allFamilies.find((family) => family.name === name)

@@ -38,6 +38,15 @@ const ofCommits: readonly StoreCall[] = ['commits.transact', 'commits.transact',
 
 /** Where there are schedules: a third of the faults that wait for a call. */
 const ofSchedules: readonly StoreCall[] = ['schedules.fire', 'schedules.fire', 'schedules.due']
+/** Where dead letters are replayed and discarded, which any process may do: every other of the faults that wait. */
+const ofDeadLetters: readonly StoreCall[] = [
+  'deadLetters.replay',
+  'deadLetters.replay',
+  'deadLetters.replay',
+  'deadLetters.discard',
+  'deadLetters.list',
+  'jobs.get',
+]
 
 /** A call of a worker, mostly one that every worker makes. */
 export function messageCall(
@@ -57,13 +66,19 @@ function message(name: FamilyName, says: string, lateMsMax: number, most = 12): 
     most,
     draw: (place, draw) => {
       const { nodes, producers, forMs } = place
+      const how = draw(2, 'how') === 0 ? 'reset' : 'silent'
+      const late = lateMsMax > 0 && { lateMs: 200 + draw(lateMsMax, 'late') }
+      if (place.deadLetters && draw(2, 'dead-letters') === 0) {
+        const node = pick([...producers, ...nodes], draw, 'node')
+        return { atMs: draw(forMs, 'at'), node, call: pick(ofDeadLetters, draw, 'dead-call'), how, ...late }
+      }
       const enqueue = draw(10, 'enqueue') === 0
       return {
         atMs: draw(forMs, 'at'),
         node: pick(enqueue ? producers : nodes, draw, 'node'),
         call: enqueue ? pick(ofProducer, draw, 'producer-call') : messageCall(place, draw),
-        how: draw(2, 'how') === 0 ? 'reset' : 'silent',
-        ...(lateMsMax > 0 && { lateMs: 200 + draw(lateMsMax, 'late') }),
+        how,
+        ...late,
       }
     },
     strike: (world, fault) => void world.nodeNamed(fault.node)?.armed.push(fault),

@@ -2,6 +2,7 @@ import { CommandRefused, StoreUnavailable } from '../../engine/errors.ts'
 import type { Engine } from '../../engine/api.ts'
 import type { Incarnation } from '../node.ts'
 import type { World } from '../world.ts'
+import { settledDeadLetters } from './dead-letters.ts'
 import { type Family, type Fault, pick } from './fault.ts'
 
 const commands: readonly NonNullable<Fault['command']>[] = [
@@ -51,6 +52,8 @@ export const operator: Family = {
 /** Lets go of everything: what was held, and the queues that were paused. */
 export function letGo(world: World): void {
   world.operator.over = true
+  const { busy } = world.operator
+  world.operator.busy = Promise.all([busy, settledDeadLetters(world)]).then(() => {})
   if (!world.strikes.has('operator')) return
   const queues = new Set(world.nodes.flatMap(({ queues }) => Object.keys(queues)))
   order(world, (engine) => engine.resume(), true)

@@ -3,6 +3,7 @@ import { clockSkewed } from './clock-skew.ts'
 import { commits } from './commits.ts'
 import { crowded } from './crowded.ts'
 import { databaseRestarts } from './database-restart.ts'
+import { deadLetters } from './dead-letters.ts'
 import { drifting } from './drifting.ts'
 import { everything } from './everything.ts'
 import { exclusiveWork } from './exclusive-work.ts'
@@ -52,4 +53,5 @@ export const scenarios: readonly Scenario[] = [
   refusedResults,
   commits,
   nightly,
+  deadLetters,
 ]

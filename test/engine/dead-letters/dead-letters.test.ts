@@ -192,7 +192,9 @@ describe('list and get', () => {
     for (const options of [...bad, { kinds: 'job' }, { queues: [''] }]) {
       expect(await failure(deadLetters.list(options as never))).toBeInstanceOf(InvalidArgument)
     }
-    expect(await failure(deadLetters.replayAll({ limit: 0 }))).toBeInstanceOf(InvalidArgument)
+    for (const options of [{ limit: 0 }, { batch: 0 }, { batch: 1_001 }]) {
+      expect(await failure(deadLetters.replayAll(options))).toBeInstanceOf(InvalidArgument)
+    }
     expect(await failure(deadLetters.replayAll({ kinds: 5 } as never))).toBeInstanceOf(InvalidArgument)
     for (const call of ['get', 'replay', 'discard'] as const) {
       expect(await failure(deadLetters[call](''))).toBeInstanceOf(InvalidArgument)

@@ -111,6 +111,7 @@ test('a plan names when a refusal begins, and for how long it lasts', () => {
     leaseTtlMs: 30_000,
     commits: false,
     schedules: false,
+    deadLetters: false,
     services: [],
   }
   const plan = drawPlan(families, place, seededChooser(7n, false), false)
