@@ -1,4 +1,3 @@
-import type { JobState, Outcome } from './jobs/record.ts'
 import type { QueueCounts } from './ports/queries.ts'
 import type { JobState, Lineage, Outcome } from './jobs/record.ts'
 import type { Settled } from './ports/store.ts'

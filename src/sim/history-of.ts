@@ -371,8 +371,9 @@ function replayed(
   })
 }
 
+/** The same on every store, whatever the order in which it keeps the parts. */
 function statedDigest({ id: _id, lineage: _lineage, ...stated }: JobSpec): number {
-  return digest(JSON.stringify(stated))
+  return digest(JSON.stringify(Object.entries(stated).sort(([a], [b]) => (a < b ? -1 : 1))))
 }
 
 function discarded(

@@ -69,8 +69,9 @@ function faultWords(fault: Fault, order: Order | null, next: Pending): string {
 
 function orderWords(order: Order | null): string {
   if (order === null) return 'acts'
-  const { command, job } = order
-  return job === undefined ? `says ${command}` : `says ${command} of ${job}`
+  const { command, job, through } = order
+  const where = through === undefined ? '' : ` through ${through}`
+  return job === undefined ? `says ${command}${where}` : `says ${command} of ${job}${where}`
 }
 
 function seconds(ms: number): string {

@@ -52,10 +52,12 @@ export class Account {
 
 /** Ids that processes make: of themselves, of their claims, and plain ones. */
 const names = /(?:[\w-]+~)?\b\d+\.\d+\.\d+(?:\.\d+)?\b/g
-/** Times that decide nothing. */
+/** Times that decide nothing, and what is only shown. */
 const shown: ReadonlySet<string> = new Set([
   'createdAtMs',
   'updatedAtMs',
   'finishedAtMs',
   'cancelRequestedAtMs',
+  'deadAtMs',
+  'events',
 ])

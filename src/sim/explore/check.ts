@@ -7,7 +7,7 @@ import { standardProperties } from '../../properties/index.ts'
 import type { Property } from '../../properties/property.ts'
 import { afterUnknown } from '../../stores/policy.ts'
 import { problemOfProperties } from '../own.ts'
-import type { ExploredFamily, Topology } from './topology.ts'
+import type { ExploredFamily, Order, Topology } from './topology.ts'
 
 /**
  * Looks at a topology that a user gives before anything runs. Refuses what has no meaning, and what the identity of
@@ -94,17 +94,21 @@ function requireWork(of: string, { work, jobs, horizonMs }: Topology): void {
   }
 }
 
-const commands: readonly unknown[] = ['cancel', 'retry', 'hold', 'resume']
+const ofJobs: readonly unknown[] = ['cancel', 'retry', 'replay', 'discard']
+const commands: readonly unknown[] = [...ofJobs, 'hold', 'resume']
 
-function requireOrder(what: string, order: unknown, { work }: Topology): void {
+function requireOrder(what: string, order: unknown, topology: Topology): void {
+  const { work } = topology
   requireObject(what, order, InvalidArgument)
-  const { command, job } = order as { readonly command?: unknown; readonly job?: unknown }
+  const { command, job, through } = order as Partial<Record<keyof Order, unknown>>
   if (!commands.includes(command))
     refuse(what, `command must be one of ${commands.join(', ')}, not ${shown(command)}`)
-  const ofJob = command === 'cancel' || command === 'retry'
-  if (ofJob && !work.some(({ options }) => options.id === job))
+  const ofJob = ofJobs.includes(command)
+  const root = typeof job === 'string' ? job.replace(/~r\d+$/, '') : job
+  if (ofJob && !work.some(({ options: { id } }) => id === job || id === root))
     refuse(what, `job must be the id of one in work, not ${shown(job)}`)
   if (!ofJob && job !== undefined) refuse(what, `${String(command)} is of all claiming, and takes no job`)
+  if (through !== undefined) requireSome(what, 'through', [through], machinesOf(topology))
 }
 
 function requireOrders(of: string, topology: Topology): void {
@@ -132,9 +136,9 @@ const lasting: Readonly<Record<ExploredFamily, boolean>> = {
 }
 
 function requireFaults(of: string, topology: Topology): void {
-  const { faults, workers, sweepers, horizonMs } = topology
+  const { faults, horizonMs } = topology
   requireList(of, 'faults', faults)
-  const machines = Array.from({ length: workers + sweepers }, (_, k) => `w${k + 1}`)
+  const machines = machinesOf(topology)
   for (const [k, fault] of faults.entries()) {
     const what = `${of}: faults: number ${k}`
     requireObject(what, fault, InvalidArgument)
@@ -151,6 +155,10 @@ function requireFaults(of: string, topology: Topology): void {
     if (family === 'operator') requireOrder(`${what}: order`, order, topology)
     else if (order !== undefined) refuse(what, `${family} takes no order`)
   }
+}
+
+function machinesOf({ workers, sweepers }: Topology): string[] {
+  return Array.from({ length: workers + sweepers }, (_, k) => `w${k + 1}`)
 }
 
 function requireSome(what: string, field: string, given: unknown, known: readonly string[]): void {

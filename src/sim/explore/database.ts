@@ -42,6 +42,7 @@ export function jobOn(portrait: Portrait, job: JobRecord): void {
   portrait.value(job.lastCommand)
   portrait.mix(job.deadAtMs === null ? 0 : 1)
   portrait.value(job.replayedAs)
+  portrait.value(job.spec.lineage)
   portrait.value(job.progress)
   // A job without a place in the queue waits from its creation.
   if (job.state === 'queued' && job.visibleAtMs === null) portrait.instant(job.createdAtMs)

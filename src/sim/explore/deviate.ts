@@ -91,26 +91,22 @@ function strike(
   }
 }
 
-/** The producer's engine gives it, `inMs` from now; one that is refused or not answered is not given again. */
+/** An engine is told, the producer's unless the order says which, `inMs` from now; one that is refused or not answered is not given again. */
 export function giveOrder(world: World, order: Order, inMs: number, fault: Fault | null = null): void {
-  const owner = world.nodes[0]?.process
+  const { command, job = '', through } = order
+  const owner = (through === undefined ? world.nodes[0] : world.nodeNamed(through))?.process
   const engine = owner?.engine
   if (!owner || !engine) return
   const given = (): Promise<unknown> => {
     if (fault) world.struck(fault, owner)
-    const { command, job = '' } = order
     if (command === 'cancel') return engine.cancel(job)
     if (command === 'retry') return engine.retry(job)
+    if (command === 'replay') return engine.deadLetters.replay(job)
+    if (command === 'discard') return engine.deadLetters.discard(job)
     return command === 'hold' ? engine.hold() : engine.resume()
   }
   const refused = (error: unknown): void => {
     if (!(error instanceof CommandRefused || error instanceof StoreUnavailable)) world.fail(error)
   }
-  world.schedule(
-    owner,
-    inMs,
-    'order',
-    () => void given().catch(refused),
-    `${order.command} ${order.job ?? ''}`,
-  )
+  world.schedule(owner, inMs, 'order', () => void given().catch(refused), `${command} ${job}`)
 }

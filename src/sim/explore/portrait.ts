@@ -144,7 +144,7 @@ export class Texts {
       known = {
         x: hashText(text, 0x811c9dc5),
         y: hashText(text, 0x3c6ef372),
-        isName: text.includes('~') || counters.test(text),
+        isName: (text.includes('~') && !replays.test(text)) || counters.test(text),
         isInstant: instantKeys.has(text) || text.endsWith('AtMs'),
       }
       this.#known.set(text, known)
@@ -155,5 +155,7 @@ export class Texts {
 
 /** Ids that a process makes: its number, its incarnation, a count. */
 const counters = /^\d+\.\d+\.\d+$/
+/** The id of a replay says which, of which job: it is no name, though it looks like one. */
+const replays = /~r\d+$/
 /** Beside those that end in `AtMs`. A duration taken for an instant would make one state of two. */
 const instantKeys: ReadonlySet<string> = new Set(['atMs', 'nowMs', 'lastReplyMs', 'seenSinceMs', 'expiresMs'])

@@ -36,8 +36,11 @@ export interface Topology {
 
 /** Of a job, or of all claiming. */
 export interface Order {
-  readonly command: 'cancel' | 'retry' | 'hold' | 'resume'
+  readonly command: 'cancel' | 'retry' | 'replay' | 'discard' | 'hold' | 'resume'
+  /** The id of one in `work`, or of a replay of it, as `j1~r1`. */
   readonly job?: string
+  /** The process whose engine is told, as `w1`; default the producer's. */
+  readonly through?: string
 }
 
 export interface TimedOrder extends Order {

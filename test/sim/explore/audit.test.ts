@@ -13,6 +13,7 @@ describe('what is taken for known goes on as that did', () => {
     'shutdown-against-claim',
     'retry-against-reclaim',
     'schedule-hand-over',
+    'replay-race',
   ])('%s', { timeout: 60_000 }, async (name) => {
     const topology = topologyNamed(name, topologies)
     const { alike } = await reached(topology, { deviations: 1 })

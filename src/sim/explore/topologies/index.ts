@@ -12,6 +12,7 @@ import { longWork } from './long-work.ts'
 import { moreJobsThanSlots } from './more-jobs-than-slots.ts'
 import { outageAndGrace } from './outage-and-grace.ts'
 import { reclaimAgainstSettle } from './reclaim-against-settle.ts'
+import { replayRace } from './replay-race.ts'
 import { retryAgainstReclaim } from './retry-against-reclaim.ts'
 import { scheduleHandOver } from './schedule-hand-over.ts'
 import { shutdownAgainstClaim } from './shutdown-against-claim.ts'
@@ -34,6 +35,7 @@ export const topologies: readonly Topology[] = [
   holdAgainstClaim,
   leaderHandOver,
   scheduleHandOver,
+  replayRace,
   standard,
   allLengths,
   lone,
