@@ -1,4 +1,5 @@
 import type { EventOf } from '../engine/history.ts'
+import { span } from './model/when.ts'
 import { type Property, property } from './property.ts'
 
 /**
@@ -40,7 +41,7 @@ export const replayAllEnds: Property = property({
         verdict.evaluated()
         const diedAtMs = event.atMs - event.deadForMs
         if (diedAtMs <= lookedAtMs) return
-        const message = `job ${event.job} died ${diedAtMs - lookedAtMs} ms after all dead letters began to be replayed, and was replayed with them`
+        const message = `job ${event.job} died ${span(diedAtMs - lookedAtMs)} after all dead letters began to be replayed, and was replayed with them`
         verdict.violated({ kind: 'went-round', subject: event.job, message })
       }
     }

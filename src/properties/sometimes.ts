@@ -178,7 +178,7 @@ export const sometimesProperties: readonly Property[] = [
   sometimes({
     name: 'replay-failed-again',
     says: 'A job that replayed a dead letter failed for good, and was replayed in turn.',
-    blindSpot: 'Does not say what became of it.',
+    blindSpot: 'Does not say whether it succeeded in the end.',
     on: 'job.replayed',
     needs: ['dead-letters'],
     when: ({ applied, lineage }) => applied && (lineage?.replays ?? 0) > 1,

@@ -30,7 +30,8 @@ export function concernOf(subject: string, everyFault: boolean): (line: Line) =>
   function isAbout(event: HistoryEvent): boolean {
     const job = 'job' in event ? event.job : undefined
     const token = 'token' in event ? event.token : undefined
-    if ([event.node, job, token].includes(subject)) return true
+    const as = 'as' in event ? event.as : undefined
+    if ([event.node, job, as, token].includes(subject)) return true
     if (job !== undefined) return false
     return ('key' in event && event.key === subject) || (token !== undefined && tokens.has(token))
   }

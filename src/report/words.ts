@@ -23,6 +23,16 @@ export function wordsOf(event: HistoryEvent, known: Known): string {
       return `${event.applied ? 'keeps' : 'is refused'} the ${event.what}${event.key === '' ? '' : ` ${event.key}`} of ${event.job} at epoch ${event.epoch}`
     case 'job.recalled':
       return `reads the checkpoints of ${event.job}: ${event.entries.map(({ key }) => key).join(', ') || 'none'}`
+    case 'job.replayed':
+      return `${event.applied ? 'replays' : 'has replayed'} the dead letter ${event.job} as ${event.as}`
+    case 'replay.refused':
+      return refusedReplay(event)
+    case 'job.discarded':
+      return `${event.applied ? 'discards' : 'has discarded'} the dead letter ${event.job}`
+    case 'discard.refused':
+      return `cannot discard ${event.job}: it is no dead letter`
+    case 'dead.listed':
+      return `lists dead letters${event.whole ? ', all of them' : ''}: ${event.jobs.join(', ') || 'none'}`
     case 'lease.renewed': {
       const ttlMs = known.ttlMs(event.job)
       return `renews the lease of ${event.job} at epoch ${event.epoch}${ttlMs === null ? '' : `, until ${instant(event.atMs + ttlMs)}`}`
@@ -148,6 +158,12 @@ function watchWords({ kind, seenSinceMs, atMs }: EventOf<'watch.moved'>, known: 
 function failureWords({ call, sent }: EventOf<'store.failed'>): string {
   if (sent === 'answered') return `${call} is refused by the store`
   return `${call} fails, ${sent === 'no' ? 'and did nothing' : 'outcome unknown'}`
+}
+
+function refusedReplay({ job, why, as }: EventOf<'replay.refused'>): string {
+  if (why === 'already') return `is told that ${job} was replayed as ${as} before`
+  if (why === 'taken') return `cannot replay ${job}: the id of its replay is another job's`
+  return `cannot replay ${job}: it is ${why === 'missing' ? 'not there' : 'no dead letter'}`
 }
 
 const shortMax = 120

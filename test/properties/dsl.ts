@@ -176,6 +176,20 @@ export const attempt = (
   job: string,
   f: Fields<'attempt.lost'> = {},
 ): Draft => make(`attempt.${what}`, { job, epoch: 1 }, f)
+/** As the engine names it, and stating all that it should. */
+export const replayed = (job: string, f: Fields<'job.replayed'> = {}): Draft => {
+  const [root = job, n = 0] = job.split('~r')
+  const lineage = { root, parent: job, replays: Number(n) + 1 }
+  const as = `${root}~r${lineage.replays}`
+  const whole = { applied: true, deadForMs: 10, stated: 5, copied: 5, lineage }
+  return make('job.replayed', { job, as, token: 'c1', ...whole }, { by: 'client', ...f })
+}
+export const unreplayed = (job: string, f: Fields<'replay.refused'> = {}): Draft =>
+  make('replay.refused', { job, why: 'refused', as: null }, { by: 'client', ...f })
+export const discarded = (job: string, f: Fields<'job.discarded'> = {}): Draft =>
+  make('job.discarded', { job, applied: true }, { by: 'client', ...f })
+export const listed = (jobs: readonly string[], f: Fields<'dead.listed'> = {}): Draft =>
+  make('dead.listed', { jobs, whole: true }, { by: 'client', ...f })
 export const said = <T extends HistoryType>(type: T, f: Fields<T>): Draft => make(type, {}, f)
 
 export interface Judgement {

@@ -17,6 +17,7 @@ const moves = [
   'note',
   'cancel',
   'retry',
+  'discard',
 ] as const
 type Move = (typeof moves)[number]
 
@@ -29,6 +30,8 @@ interface Machine {
   state: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
   /** Its end was asked for while it ran. */
   cancel: boolean
+  /** Nobody is to replay it. */
+  discarded: boolean
   retries: number
   version: number
   holder: string
@@ -72,8 +75,13 @@ function step(m: Machine, move: Move, by: string): void {
   else if (move === 'cancel') cancel(m)
   else if (move === 'retry' && (m.state === 'failed' || m.state === 'cancelled')) {
     Object.assign(m, { state: 'queued', failures: 0, evictions: 0, cancel: false, retries: m.retries + 1 })
+    m.discarded = false
     const asked = m.version++
     m.history.push(dsl.commanded('a', { token: `c${m.retries}`, asked, version: m.version }))
+  } else if (move === 'discard' && m.state === 'failed') {
+    if (!m.discarded) m.version += 1
+    m.history.push(dsl.discarded('a', { applied: !m.discarded }))
+    m.discarded = true
   } else if ((move === 'reclaim' || move === 'timeout') && running) take(m, move)
 }
 
@@ -136,10 +144,16 @@ export const legal: fc.Arbitrary<readonly dsl.Draft[]> = walk.map((list) => {
     done: null,
     taken: null,
     cancel: false,
+    discarded: false,
     retries: 0,
     version: 1,
   }
   for (const [move, by] of list) step(m, move, by)
   const { attempt, failures, evictions, epoch, version, state } = m
-  return [...m.history, dsl.final('a', { attempt, failures, evictions, epoch, version, state }), dsl.ended()]
+  const dead = state === 'failed' && !m.discarded
+  return [
+    ...m.history,
+    dsl.final('a', { attempt, failures, evictions, epoch, version, state, dead }),
+    dsl.ended(),
+  ]
 })

@@ -9,6 +9,7 @@ import {
   judge,
   noted,
   recalled,
+  replayed,
   reclaimed,
   recovered,
   said,
@@ -18,6 +19,7 @@ import {
   timedOut,
   voided,
   watch,
+  unreplayed,
 } from './dsl.ts'
 
 const job = { job: 'a', epoch: 1 }
@@ -46,6 +48,9 @@ const situations: Readonly<Record<string, readonly [readonly Draft[], readonly D
     [commanded('a')],
     [commanded('a', { applied: false }), commanded('a', { command: 'reschedule' })],
   ],
+  'replay-failed-again': [[replayed('a~r1')], [replayed('a'), replayed('a~r1', { applied: false })]],
+  'replay-met-another': [[unreplayed('a', { why: 'already', as: 'x' })], [unreplayed('a')]],
+  'lost-replay-sent-again': [[replayed('a', { applied: false })], [replayed('a')]],
   'fleet-held': [[switched({ hold: true })], [switched({ paused: ['default'] })]],
   'resumed-from-checkpoint': [[recalled('a', 3)], [recalled('a', null), noted('a')]],
   'late-note-refused': [[noted('a', { applied: false })], [noted('a')]],

@@ -100,6 +100,15 @@ const about = fc.oneof(
     .map(([id, f]) => dsl.commanded(id, f)),
   fc.tuple(job, fc.record({ by, epoch, value: small, applied: flag })).map(([id, f]) => dsl.noted(id, f)),
   fc.tuple(job, small).map(([id, value]) => dsl.recalled(id, value)),
+  fc.tuple(job, fc.record({ by, token, applied: flag, copied: small })).map(([id, f]) => dsl.replayed(id, f)),
+  fc
+    .tuple(job, fc.record({ by, why: fc.constantFrom('already', 'refused'), as: fc.constantFrom('b', null) }))
+    .map(([id, f]) => dsl.unreplayed(id, f)),
+  fc.tuple(job, fc.record({ by, applied: flag })).map(([id, f]) => dsl.discarded(id, f)),
+  fc.tuple(fc.subarray(['a', 'b']), fc.record({ by, whole: flag })).map(([ids, f]) => dsl.listed(ids, f)),
+  fc
+    .tuple(fc.constantFrom('replay-all.began', 'replay-all.ended'), by)
+    .map(([type, who]) => dsl.said(type, { by: who })),
   fc
     .tuple(job, fc.record({ input: small, kind: fc.constantFrom('work', 'other') }))
     .map(([id, f]) => dsl.said('insert.refused', { job: id, ...f })),

@@ -6,7 +6,7 @@ import { legal } from './legal.ts'
 import { soup } from './soup.ts'
 
 const { standardProperties, exactBudgets, exactlyOnceClaim, fencing, noLostJob, singleTerminalState } = all
-const { cancelObserved, checkpointsKept, idTruth, versionsCount } = all
+const { cancelObserved, checkpointsKept, deadLetterIffFailed, idTruth, versionsCount } = all
 const each = standardProperties.map((property) => [property.name, property] as const)
 
 describe('the standard properties', () => {
@@ -64,7 +64,7 @@ describe('the standard properties', () => {
 
 describe('a history that a correct store could have written', () => {
   const structural = [exactlyOnceClaim, fencing, singleTerminalState, noLostJob, exactBudgets, versionsCount]
-  const kept = [...structural, cancelObserved, checkpointsKept, idTruth]
+  const kept = [...structural, cancelObserved, checkpointsKept, deadLetterIffFailed, idTruth]
 
   test.each(kept.map((property) => [property.name, property] as const))(
     'is accepted by %s',
