@@ -1,6 +1,12 @@
 import { InvalidArgument } from '../engine/errors.ts'
 import { shown } from '../engine/given.ts'
-import { type Discarded, type ReplayParams, type Replayed, replaysMax } from '../engine/ports/dead-letters.ts'
+import {
+  type DeadLetterQuery,
+  type Discarded,
+  type ReplayParams,
+  type Replayed,
+  replaysMax,
+} from '../engine/ports/dead-letters.ts'
 import type { JobRecord, JobSpec } from '../engine/jobs/record.ts'
 import { lineageOf } from '../engine/jobs/transitions.ts'
 
@@ -20,6 +26,13 @@ export function placeAt(cursor: string | null): DeadPlace {
   const [, atMs, seq] = /^(-?\d{1,16})\.(\d{1,16})$/.exec(cursor) ?? []
   if (atMs !== undefined && seq !== undefined) return { atMs: Number(atMs), seq: Number(seq) }
   throw new InvalidArgument(`cursor must be what a page before answered, not ${shown(cursor)}`)
+}
+
+/** So many are answered at the most. */
+export const listedMax = 1_000
+
+export function listLimit({ limit }: Pick<DeadLetterQuery, 'limit'>): number {
+  return Math.max(0, Math.min(limit, listedMax))
 }
 
 /** A page of `limit`, of one job more than that if there are so many. */

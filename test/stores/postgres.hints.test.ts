@@ -106,6 +106,16 @@ describe('a hint', () => {
     expect(await toldBy(() => store.jobs.repairDispatch({ limit: 9, olderMs: 0 }))).toEqual(['["q"]'])
   })
 
+  test('is sent by a replay of dead letters, once for all of them, and not if none was made', async () => {
+    const dead = await claimed('h', 'i', 'h')
+    const error = { code: 'E', message: 'm' }
+    await settle(dead, { kind: 'failed', error, permanent: true, delayMs: 0 })()
+    const replays = dead.map((job) => ({ id: job.id, as: `${job.id}~r1` }))
+    const replay = (): Promise<unknown> => store.deadLetters.replay({ command: id(), replays })
+    expect(await toldBy(replay)).toEqual(['["h", "i"]'])
+    expect(await toldBy(replay)).toEqual([])
+  })
+
   test('is not sent by a store that is told not to', async () => {
     const silent = postgresStore({ connectionString: database.url }, { notify: false })
     expect(silent.hints).toBe(undefined)

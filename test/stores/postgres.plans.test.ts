@@ -297,6 +297,22 @@ for (const many of [false, true]) {
       expect(results.every(({ settled }) => settled === 'applied')).toBe(true)
     })
 
+    it('dead letters are listed, replayed and discarded by what they are, and what they name', async () => {
+      // There were none when the table was filled.
+      await client.query('analyze holdfast.job')
+      const { deadLetters } = store
+      const { jobs, cursor } = await plansOf(150, () => deadLetters.list({ limit: 50, cursor: null }))
+      expect(jobs).toHaveLength(50)
+      const next = await plansOf(150, () => deadLetters.list({ limit: 50, cursor, kinds: ['kind'] }))
+      expect(next.jobs).toHaveLength(50)
+      const replays = jobs.map(({ spec: { id } }) => ({ id, as: `${id}~r1` }))
+      const made = await plansOf(150, () => deadLetters.replay({ command: randomUUID(), replays }))
+      expect(made.results.every(({ kind }) => kind === 'replayed')).toBe(true)
+      const ids = next.jobs.map(({ spec }) => spec.id)
+      const gone = await plansOf(150, () => deadLetters.discard({ ids }))
+      expect(gone.results.every(({ kind }) => kind === 'discarded')).toBe(true)
+    })
+
     it('a settle writes no index', async () => {
       const more = await settlementsOf(600)
       const before = await updates('job')

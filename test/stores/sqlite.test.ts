@@ -285,6 +285,42 @@ describe('the plans', () => {
     expect(forgotten).not.toMatch(/TEMP B-TREE/)
   })
 
+  test('of the list of dead letters walks along their own index, in its order', async () => {
+    const { db } = await opened()
+    const read = plan(
+      db,
+      `select j.seq, b.id from holdfast_body b join holdfast_job j on j.seq = b.seq
+       left join holdfast_claim c on c.claim = j.claim
+       where j.dead_at is not null and (j.dead_at, j.seq) > (1, 2) and j.dead_at < 9
+       order by j.dead_at, j.seq limit 9`,
+    )
+    expect(read).toMatch(/^SEARCH j USING INDEX holdfast_job_dead /)
+    expect(read).not.toMatch(/TEMP B-TREE/)
+  })
+
+  test('a replay is found by what the failed job was found by', async () => {
+    const { db, store } = await opened()
+    const { spec } = inserted('x')
+    const keys = ['order:1', 'tenant=t']
+    await store.jobs.insert({
+      insertId: 'i',
+      jobs: [{ spec: { ...spec, keys, tenant: 't' }, due: { delayMs: 0 } }],
+    })
+    const queues = [{ queue: 'q', limit: 9 }]
+    await store.claims.claim({ token: 't', worker: 'w', limit: 9, queues, kinds: ['k'], solo: 'take' })
+    const error = { code: 'E', message: 'm' }
+    const outcome = { kind: 'failed', error, permanent: true, delayMs: 0 } as const
+    await store.jobs.settle({ worker: 'w', settlements: [{ id: 'x', epoch: 1, outcome, repeated: false }] })
+    await store.deadLetters.replay({ command: 'c', replays: [{ id: 'x', as: 'y' }] })
+    const found = db
+      .prepare(
+        'select k.key, b.id from holdfast_lookup k join holdfast_body b on b.seq = k.seq order by k.key, k.seq',
+      )
+      .raw()
+      .all()
+    expect(found).toEqual(keys.flatMap((key) => ['x', 'y'].map((id) => [key, id])))
+  })
+
   test('of the age of a queue leaps through the indexes of a claim, and sorts and scans nothing', async () => {
     const said: string[] = []
     const db = new Database(newFile(), { verbose: (sql) => void said.push(String(sql)) })
@@ -428,6 +464,16 @@ async function everything(store: InspectableStore, tick: () => void): Promise<un
   await say(store.jobs.adopt({ limit: 9, silentMs: 0 }))
   await say(store.jobs.queueAges({ queues: ['q', 'nowhere'] }))
   await say(store.claims.collect({ limit: 9, voidMs: 0 }))
+  await say(store.claims.claim({ token: 't2', ...claim }))
+  await say(settle('e', 2, { kind: 'failed', error, permanent: true, delayMs: 0 }))
+  const letters = store.deadLetters
+  await say(letters.list({ limit: 9, cursor: null }))
+  for (const command of ['r1', 'r1', 'r2']) {
+    await say(letters.replay({ command, replays: [{ id: 'e', as: 'e~r1' }] }))
+  }
+  await say(letters.discard({ ids: ['e', 'nobody'] }))
+  await say(letters.list({ limit: 9, cursor: null }))
+  await say(store.jobs.get({ id: 'e~r1' }))
   await say(store.jobs.get({ id: 'g' }))
   return said
 }

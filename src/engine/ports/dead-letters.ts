@@ -5,7 +5,7 @@ import type { JobRecord, JobState } from '../jobs/record.ts'
  * itself, made one in the write that fails it: there is none without a failed job, and no such failure without one.
  */
 export interface DeadLetterStore {
-  /** Whole jobs, those that died first first, then by insertion. `limit` <= 0 answers none. */
+  /** Whole jobs, those that died first first, then by insertion; none for a `limit` <= 0, and 1,000 at the most. */
   readonly list: (params: DeadLetterQuery) => Promise<DeadLetterPage>
   /**
    * Inserts a new job for each dead letter, and marks that as replayed. Each entry applies on its own; all that apply

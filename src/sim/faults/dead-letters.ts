@@ -17,7 +17,7 @@ const commands: readonly NonNullable<Fault['command']>[] = [
 
 /**
  * Somebody replays or discards dead letters through the engine of a worker: often two at once, each through another,
- * and sometimes their process dies before it is answered. All of them are replayed through the first worker or a
+ * of whom one may retry the job instead, and sometimes their process dies before it is answered. All of them are replayed through the first worker or a
  * producer alone, one call after the other, so that it can be told what such a call did.
  */
 export const deadLetters: Family = {
@@ -35,7 +35,8 @@ export const deadLetters: Family = {
       node: all ? pick([first, ...producers], draw, 'node') : pick(others, draw, 'node'),
       nth: draw(6, 'nth'),
       ...(all && { batch: 1 + draw(4, 'batch') }),
-      ...(!all && draw(2, 'twice') === 0 && { other: pick(others, draw, 'other') }),
+      ...(!all &&
+        draw(2, 'twice') === 0 && { other: pick(others, draw, 'other'), retries: draw(3, 'retries') === 0 }),
       ...(dies && { diesMs: 1 + draw(80, 'dies-at'), forMs: 500 + draw(30_000, 'for') }),
     }
   },
@@ -50,18 +51,22 @@ export const deadLetters: Family = {
     if (command === 'replay-all') return replayAll(world, owner, fault)
     if (command !== 'list-dead' && job === undefined) return
     world.struck(fault, owner)
-    for (const each of [owner, world.nodeNamed(other)?.process]) if (each) give(world, each, fault, job ?? '')
+    give(world, owner, command, job ?? '')
+    const second = world.nodeNamed(other)?.process
+    if (second && job !== undefined) give(world, second, fault.retries ? 'retry' : command, job)
     diesOf(world, owner, fault)
   },
 }
 
 /** At its own pace: a process that stands still gives it later. */
-function give(world: World, owner: Incarnation, { command }: Fault, job: string): void {
+function give(world: World, owner: Incarnation, command: Fault['command'], job: string): void {
   const { engine } = owner
   if (engine) world.schedule(owner, 0, 'order', () => void tried(world, () => told(engine, command, job)))
 }
 
-function told({ deadLetters: letters }: Engine, command: Fault['command'], job: string): Promise<unknown> {
+function told(engine: Engine, command: Fault['command'], job: string): Promise<unknown> {
+  const { deadLetters: letters } = engine
+  if (command === 'retry') return engine.retry(job)
   if (command === 'list-dead') return letters.list({ limit: 1_000 })
   return command === 'discard' ? letters.discard(job) : letters.replay(job)
 }

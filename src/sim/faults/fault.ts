@@ -42,6 +42,8 @@ export interface Fault {
     | 'list-dead'
   /** Through this process, too, the same is done at the same time. */
   readonly other?: string
+  /** There it is retried, in place of that. */
+  readonly retries?: boolean
   /** How many dead letters are replayed in one write. */
   readonly batch?: number
   /** Its process dies so long after it. */

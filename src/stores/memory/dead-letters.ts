@@ -8,11 +8,19 @@ import type {
   Replayed,
 } from '../../engine/ports/dead-letters.ts'
 import type { JobRecord } from '../../engine/jobs/record.ts'
-import { pageOf, placeAt, requireFew, requireReplays, standing, undiscarded } from '../dead-letters.ts'
+import {
+  listLimit,
+  pageOf,
+  placeAt,
+  requireFew,
+  requireReplays,
+  standing,
+  undiscarded,
+} from '../dead-letters.ts'
 import { type Content, put } from './content.ts'
 
 export function list({ jobs, dead }: Content, query: DeadLetterQuery): DeadLetterPage {
-  const { limit, cursor, kinds, queues, beforeMs = Infinity } = query
+  const { cursor, kinds, queues, beforeMs = Infinity } = query
   const after = placeAt(cursor)
   const found = [...dead]
     .map((id) => jobs.get(id) as JobRecord)
@@ -27,7 +35,7 @@ export function list({ jobs, dead }: Content, query: DeadLetterQuery): DeadLette
       )
     })
     .sort((a, b) => (a.deadAtMs ?? 0) - (b.deadAtMs ?? 0) || a.seq - b.seq)
-  return pageOf(found, Math.max(0, limit))
+  return pageOf(found, listLimit(query))
 }
 
 export function replay(content: Content, params: ReplayParams, nowMs: number): ReplayReply {

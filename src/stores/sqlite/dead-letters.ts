@@ -8,6 +8,7 @@ import type {
   Replayed,
 } from '../../engine/ports/dead-letters.ts'
 import {
+  listLimit,
   pageOf,
   placeAt,
   relabelled,
@@ -28,7 +29,8 @@ const page = `${selectJobs} where j.dead_at is not null and (j.dead_at, j.seq) >
   order by j.dead_at, j.seq limit ? + 0`
 
 export function list(operation: Operation, query: DeadLetterQuery): DeadLetterPage {
-  const { limit, cursor, beforeMs = Number.MAX_SAFE_INTEGER } = query
+  const { cursor, beforeMs = Number.MAX_SAFE_INTEGER } = query
+  const limit = listLimit(query)
   const { atMs, seq } = placeAt(cursor)
   if (limit <= 0) return { jobs: [], cursor: null }
   const [kinds, queues] = [query.kinds, query.queues].map((names) =>

@@ -8,6 +8,8 @@ import type {
 } from '../../../engine/ports/dead-letters.ts'
 import type { JobState } from '../../../engine/jobs/record.ts'
 import {
+  listLimit,
+  listedMax,
   pageOf,
   placeAt,
   relabelled,
@@ -22,17 +24,27 @@ import { few } from '../plan.ts'
 import { firstEpoch, noted, recordsOf, selectRecords, stateOf } from '../rows.ts'
 import { toldOf } from '../wake.ts'
 
-/** A walk along the index of dead letters, which has nothing else in it. */
-const page = `${selectRecords} where j.dead_at is not null and (j.dead_at, j.seq) > ($1::bigint, $2::bigint)
-  and j.dead_at < $3::bigint and ($4::text[] is null or j.kind = any($4::text[]))
-  and ($5::text[] is null or j.queue = any($5::text[]))
-  order by j.dead_at, j.seq limit $6::bigint`
+/**
+ * A walk along the index of dead letters, which has nothing else in it. The bound that is written out, and conditions
+ * only where there are some, make it one, not a sort of all there are, also in a plan for any parameters; what is
+ * beyond the limit is not read.
+ */
+function pageSql(lanes: readonly string[]): string {
+  const where = lanes.map((column, n) => ` and j.${column} = any($${n + 5}::text[])`).join('')
+  return `select * from (${selectRecords} where j.dead_at is not null and j.dead_at < $3::bigint
+    and (j.dead_at, j.seq) > ($1::bigint, $2::bigint)${where}
+    order by j.dead_at, j.seq limit ${listedMax + 1}) page limit $4::bigint`
+}
 
 export async function list(session: Session, query: DeadLetterQuery): Promise<DeadLetterPage> {
-  const { limit, cursor, kinds = null, queues = null, beforeMs = Number.MAX_SAFE_INTEGER } = query
+  const { cursor, kinds, queues, beforeMs = Number.MAX_SAFE_INTEGER } = query
+  const limit = listLimit(query)
   const { atMs, seq } = placeAt(cursor)
   if (limit <= 0) return { jobs: [], cursor: null }
-  const rows = await session.query(page, [atMs, seq, beforeMs, kinds, queues, limit + 1])
+  const lanes = Object.entries({ kind: kinds, queue: queues }).filter(([, names]) => names !== undefined)
+  const names = lanes.map(([, these = []]) => these)
+  const sql = pageSql(lanes.map(([column]) => column))
+  const rows = await session.query(sql, [atMs, seq, beforeMs, limit + 1, ...names])
   return pageOf(recordsOf(rows), limit)
 }
 
@@ -48,30 +60,36 @@ select g.n, j.seq, j.state, j.dead_at is not null, j.replayed_as, j.last_command
   order by g.seq for update of j`
 
 /**
- * `created` of what `replayOf` says, from row to row, so that what this release does not know of comes along; and
- * `replayed`, of those whose new id was free. Bodies go in by id, as they do in an insert, when all locks on jobs are
- * held: what waits for one holds no other that somebody waits for in turn.
+ * `created` of what `replayOf` says, from row to row, so that what this release does not know of comes along. Bodies go
+ * in by id, as they do in an insert, when all locks on jobs are held: what waits for one holds no other that somebody
+ * waits for in turn. An id that is taken is left out.
  */
-const copy = `with ${time},
-given as materialized (select nextval('holdfast.job_seq') as seq, g.dead, g.id, g.labels, g.n
-  from unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[]) as g(dead, id, labels, n) where ${few('g.n')} order by g.n),
-bodies as (insert into holdfast.body
+const copyBodies = `with ${time},
+given as materialized (select nextval('holdfast.job_seq') as seq, g.dead, g.id, g.labels
+  from unnest($1::bigint[], $2::text[], $3::text[]) with ordinality as g(dead, id, labels, n)
+  where ${few('g.n')} order by g.n)
+insert into holdfast.body
     (seq, lease_ttl_ms, bound_ms, enqueued_at, created_at, id, spec, labels, metadata, traceparent, insert_id, input)
   select g.seq, b.lease_ttl_ms, b.bound_ms, b.enqueued_at, t.ms, g.id, b.spec, g.labels, b.metadata, b.traceparent,
-    $5, b.input
+    $4, b.input
   from given g join holdfast.body b on b.seq = g.dead cross join t order by g.id collate "C"
-  on conflict (id) do nothing returning seq),
-added as materialized (select g.* from bodies join given g using (seq)),
+  on conflict (id) do nothing returning id, seq`
+
+/** The rest of those whose id was free, and `replayed`: `dead` was locked, `seq` replays it under `id`. */
+const copyJobs = `with ${time},
+given as materialized (select g.* from unnest($1::bigint[], $2::bigint[], $3::text[]) with ordinality as g(dead, seq, id, n)
+  where ${few('g.n')} order by g.n),
 jobs as (insert into holdfast.job (seq, visible_at, version, updated_at, kind_key, epoch, attempt, failures, evictions,
     band, state, place, queue, kind)
   select g.seq, t.ms, 1, t.ms, j.kind_key, ${firstEpoch}, 0, 0, 0, j.band, 0, 0, j.queue, j.kind
-  from added g join holdfast.job j on j.seq = g.dead cross join t order by g.seq),
+  from given g join holdfast.job j on j.seq = g.dead cross join t order by g.seq),
 found as (insert into holdfast.lookup (key, seq)
-  select k.key, g.seq from added g cross join lateral json_array_elements_text(g.labels::json->'keys') as k(key)),
+  select k.key, g.seq from given g join holdfast.body b on b.seq = g.seq
+  cross join lateral json_array_elements_text(b.labels::json->'keys') as k(key)),
 marked as (update holdfast.job j set dead_at = null, replayed_as = g.id, version = j.version + 1, updated_at = t.ms,
-    last_command = $5, events = ${noted('replayed')}
-  from added g, t where j.seq = g.dead returning g.n, j.queue)
-select json_agg(n)::text, ${toldOf('$6', 'marked')} from marked`
+    last_command = $4, events = ${noted('replayed')}
+  from given g, t where j.seq = g.dead returning j.queue)
+select ${toldOf('$5', 'marked')}`
 
 type Locked = [
   n: number,
@@ -100,32 +118,57 @@ async function replayWithin(
 ): Promise<ReplayReply> {
   const rows = await session.query<Locked>(lock, [replays.map(({ id }) => id)])
   const locked = new Map(rows.map((row) => [row[0] - 1, row]))
-  const open = rows.filter(([, , , dead]) => dead)
-  const added = new Set<number>()
-  if (open.length > 0) {
-    const [row] = await session.query<[added: string | null]>(copy, [
-      open.map(([, seq]) => seq),
-      open.map(([n]) => asOf(n)),
-      open.map(([n, , , , , , labels]) => relabelled(labels, (replays[n - 1] as Named).id)),
-      open.map(([n]) => n),
-      command,
-      channel,
-    ])
-    for (const n of JSON.parse(row?.[0] ?? '[]') as number[]) added.add(n - 1)
-  }
-  return { results: replays.map(({ as }, n) => resultOf(locked.get(n), added.has(n) ? as : null)) }
-
-  function asOf(n: number): string {
-    return (replays[n - 1] as Named).as
-  }
-
-  function resultOf(row: Locked | undefined, as: string | null): Replayed {
-    if (as !== null) return { kind: 'replayed', as }
-    if (row?.[3]) return { kind: 'taken' }
-    return standing(row ? { state: stateOf(row[2]), replayedAs: row[4], lastCommand: row[5] } : null, command)
+  const open = replays.flatMap((entry, n) => {
+    const row = locked.get(n)
+    return row?.[3] ? [{ ...entry, dead: row[1], labels: row[6] }] : []
+  })
+  const added = await copy(session, open, command, channel)
+  return {
+    results: replays.map(({ as }, n): Replayed => {
+      if (added.has(as)) return { kind: 'replayed', as }
+      const row = locked.get(n)
+      if (row?.[3]) return { kind: 'taken' }
+      return standing(
+        row ? { state: stateOf(row[2]), replayedAs: row[4], lastCommand: row[5] } : null,
+        command,
+      )
+    }),
   }
 }
-type Named = ReplayParams['replays'][number]
+
+interface Open {
+  readonly id: string
+  readonly as: string
+  readonly dead: number
+  readonly labels: string | null
+}
+
+/** Answers the ids of the jobs that were made. */
+async function copy(
+  session: Session,
+  open: readonly Open[],
+  command: string,
+  channel: string | null,
+): Promise<ReadonlySet<string>> {
+  if (open.length === 0) return new Set()
+  const bodies = await session.query<[id: string, seq: number]>(copyBodies, [
+    open.map(({ dead }) => dead),
+    open.map(({ as }) => as),
+    open.map(({ labels, id }) => relabelled(labels, id)),
+    command,
+  ])
+  const made = new Map(bodies)
+  const free = open.filter(({ as }) => made.has(as))
+  if (free.length === 0) return new Set()
+  await session.query(copyJobs, [
+    free.map(({ dead }) => dead),
+    free.map(({ as }) => made.get(as) as number),
+    free.map(({ as }) => as),
+    command,
+    channel,
+  ])
+  return new Set(made.keys())
+}
 
 /** `discarded`. */
 const discardThem = `with ${time}, ${given}
