@@ -6,7 +6,7 @@ import {
   expectHolds,
   expectRefused,
   final,
-  listed,
+  deadListed,
   reclaimed,
   replayed,
   said,
@@ -20,12 +20,12 @@ const other = { state: 'failed', dead: false } as const
 
 describe('dead-letter-iff-failed (contract 0.5, 0.16)', () => {
   test('holds of what failed for good in whichever way, until somebody sees to it', () => {
-    expectHolds(property, [failed, listed(['a']), final('a', { state: 'failed' })], 3)
+    expectHolds(property, [failed, deadListed(['a']), final('a', { state: 'failed' })], 3)
     expectHolds(property, [reclaimed('a', { state: 'failed' }), final('a', { state: 'failed' })], 1)
     expectHolds(property, [timedOut('a', { state: 'failed' }), final('a', { state: 'failed' })], 1)
     expectHolds(
       property,
-      [failed, replayed('a'), listed([]), final('a', { ...other, replayedAs: 'a~r1' })],
+      [failed, replayed('a'), deadListed([]), final('a', { ...other, replayedAs: 'a~r1' })],
       2,
     )
     expectHolds(property, [failed, discarded('a'), final('a', other)], 2)
@@ -41,7 +41,7 @@ describe('dead-letter-iff-failed (contract 0.5, 0.16)', () => {
   })
 
   test('refuses a failure that lies nowhere', () => {
-    expectRefused(property, [failed, listed([])], 'failed-unseen')
+    expectRefused(property, [failed, deadListed([])], 'failed-unseen')
     expectRefused(property, [failed, unreplayed('a')], 'failed-unseen')
     expectRefused(property, [failed, said('discard.refused', { job: 'a' })], 'failed-unseen')
     expectRefused(property, [failed, discarded('a', { applied: false })], 'failed-unseen')
@@ -51,13 +51,13 @@ describe('dead-letter-iff-failed (contract 0.5, 0.16)', () => {
   test('does not ask for more than a part of the list has, nor of one whose place is taken', () => {
     expectHolds(
       property,
-      [failed, listed([], { whole: false }), unreplayed('a', { why: 'taken' }), listed(['a'])],
+      [failed, deadListed([], { whole: false }), unreplayed('a', { why: 'taken' }), deadListed(['a'])],
       2,
     )
   })
 
   test('refuses one that is there though somebody saw to it, or nothing failed', () => {
-    expectRefused(property, [failed, replayed('a'), listed(['a'])], 'no-longer-one')
+    expectRefused(property, [failed, replayed('a'), deadListed(['a'])], 'no-longer-one')
     expectRefused(property, [failed, replayed('a'), discarded('a')], 'no-longer-one')
     expectRefused(property, [failed, commanded('a'), replayed('a')], 'no-longer-one')
     expectRefused(property, [settled('a'), final('a', { dead: true })], 'no-longer-one')

@@ -188,7 +188,7 @@ export const unreplayed = (job: string, f: Fields<'replay.refused'> = {}): Draft
   make('replay.refused', { job, why: 'refused', as: null }, { by: 'client', ...f })
 export const discarded = (job: string, f: Fields<'job.discarded'> = {}): Draft =>
   make('job.discarded', { job, applied: true }, { by: 'client', ...f })
-export const listed = (jobs: readonly string[], f: Fields<'dead.listed'> = {}): Draft =>
+export const deadListed = (jobs: readonly string[], f: Fields<'dead.listed'> = {}): Draft =>
   make('dead.listed', { jobs, whole: true }, { by: 'client', ...f })
 export const said = <T extends HistoryType>(type: T, f: Fields<T>): Draft => make(type, {}, f)
 

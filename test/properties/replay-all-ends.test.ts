@@ -1,16 +1,16 @@
 import { describe, test } from 'vitest'
 import { replayAllEnds as property } from '../../src/properties/index.ts'
-import { expectHolds, expectRefused, listed, replayed, said } from './dsl.ts'
+import { expectHolds, expectRefused, deadListed, replayed, said } from './dsl.ts'
 
 const by = 'client'
 const began = said('replay-all.began', { by, at: 1_000 })
-const looked = listed(['a'], { at: 1_010, whole: false })
+const looked = deadListed(['a'], { at: 1_010, whole: false })
 
 describe('replay-all-ends (E22)', () => {
   test('holds of what was dead before, page by page', () => {
     const first = replayed('a', { at: 1_020, deadForMs: 500 })
     const second = replayed('b', { at: 90_000, deadForMs: 88_995 })
-    expectHolds(property, [began, looked, first, listed(['b']), second], 2)
+    expectHolds(property, [began, looked, first, deadListed(['b']), second], 2)
   })
 
   test('says nothing of what others replay, or this process once it is over, or again', () => {
