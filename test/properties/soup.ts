@@ -105,7 +105,7 @@ const about = fc.oneof(
     .tuple(job, fc.record({ by, why: fc.constantFrom('already', 'refused'), as: fc.constantFrom('b', null) }))
     .map(([id, f]) => dsl.unreplayed(id, f)),
   fc.tuple(job, fc.record({ by, applied: flag })).map(([id, f]) => dsl.discarded(id, f)),
-  fc.tuple(fc.subarray(['a', 'b']), fc.record({ by, whole: flag })).map(([ids, f]) => dsl.listed(ids, f)),
+  fc.tuple(fc.subarray(['a', 'b']), fc.record({ by, whole: flag })).map(([ids, f]) => dsl.deadListed(ids, f)),
   fc
     .tuple(fc.constantFrom('replay-all.began', 'replay-all.ended'), by)
     .map(([type, who]) => dsl.said(type, { by: who })),
