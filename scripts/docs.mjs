@@ -4,7 +4,7 @@
 //   node scripts/docs.mjs --check    fails if a part is not what the code says
 import { readFileSync, writeFileSync } from 'node:fs'
 import { standardProperties } from '../dist/properties/index.js'
-import { allFamilies, families, recordFamilies } from '../dist/sim/faults/index.js'
+import { allFamilies, serviceFamilies } from '../dist/sim/faults/index.js'
 import { databaseTimeOnly } from '../dist/sim/metamorphic.js'
 import { scenarios } from '../dist/sim/scenarios/index.js'
 import { afterUnknown } from '../dist/stores/policy.js'
@@ -53,7 +53,7 @@ const parts = {
     const invariants = [...watched.map(({ name }) => name), databaseTimeOnly].length
     const situations = standardProperties.length - watched.length
     return [
-      `${invariants} invariants and ${situations} situations that must come about, under ${families.length + recordFamilies.length} families of faults, in ${scenarios.length} scenarios.`,
+      `${invariants} invariants and ${situations} situations that must come about, under ${allFamilies.length - serviceFamilies.length} families of faults, in ${scenarios.length} scenarios.`,
     ]
   },
   calls: () =>

@@ -94,5 +94,5 @@ function compare(is: boolean, expected: boolean, job: string, verdict: Verdict):
   const [kind, message] = is
     ? ['no-longer-one', `job ${job} is a dead letter, though it did not fail for good, or was seen to since`]
     : ['failed-unseen', `job ${job} failed for good and was not seen to since, and is no dead letter`]
-  verdict.violated({ kind: kind as string, subject: job, message: message as string })
+  verdict.violated({ kind, subject: job, message })
 }

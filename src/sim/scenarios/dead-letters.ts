@@ -4,7 +4,7 @@ import { type HandledJob, defineJob } from '../../engine/jobs/definition.ts'
 import { priorities } from '../../engine/jobs/job-settings.ts'
 import type { Scenario, WorkStep } from './scenario.ts'
 
-export interface Brittle {
+interface Brittle {
   readonly workMs: number
   /** It fails for good until it was replayed so often: by then what it needs is mended. */
   readonly mends: number
@@ -22,7 +22,7 @@ async function run({ input, job, sleep }: AttemptContext<Brittle>): Promise<{ re
 const backoff = { kind: 'constant', delayMs: 500, jitter: false } as const
 
 /** Work that fails for good, until it has been replayed a few times. */
-export const brittle: HandledJob<Brittle, Brittle, unknown> = defineJob({
+const brittle: HandledJob<Brittle> = defineJob({
   name: 'brittle',
   retry: { maxAttempts: 2, maxEvictions: 2, backoff },
   leaseTtlMs: 30_000,
@@ -31,7 +31,7 @@ export const brittle: HandledJob<Brittle, Brittle, unknown> = defineJob({
 })
 
 /** The same, and a lost lease is its end. */
-export const frail: HandledJob<Brittle, Brittle, unknown> = defineJob({
+const frail: HandledJob<Brittle> = defineJob({
   name: 'frail',
   queue: 'frail',
   retry: { maxAttempts: 1, maxEvictions: 1, backoff },

@@ -230,7 +230,7 @@ describe('replayAll', () => {
     const { jobs } = await f.b.engine.deadLetters.list({ limit: 1_000 })
     expect(jobs).toHaveLength(250)
     expect(new Set(jobs.map(({ spec }) => spec.lineage?.replays))).toEqual(new Set([1]))
-    expect(jobs.map(({ spec }) => spec.lineage?.root).toSorted()).toEqual(many)
+    expect(jobs.map(({ spec }) => spec.lineage?.root ?? '').toSorted()).toEqual(many)
     await f.b.engine.stop()
   })
 
@@ -268,7 +268,7 @@ describe('replayAll', () => {
     expect(rest).toEqual({ replayed: 50, gone: 0, taken: 0, complete: true })
     const { jobs } = await base.raw.dump()
     const replays = jobs.filter(({ spec }) => spec.lineage !== null)
-    expect(replays.map(({ spec }) => spec.lineage?.parent).toSorted()).toEqual(many)
+    expect(replays.map(({ spec }) => spec.lineage?.parent ?? '').toSorted()).toEqual(many)
     expect(jobs).toHaveLength(500)
   })
 
