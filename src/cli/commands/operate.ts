@@ -18,10 +18,7 @@ interface Done {
 }
 
 /** Through an engine that neither claims nor sweeps. */
-export async function operate(
-  options: OperateOptions,
-  work: (engine: Engine) => Promise<Done>,
-): Promise<ExitCode> {
+async function operate(options: OperateOptions, work: (engine: Engine) => Promise<Done>): Promise<ExitCode> {
   return atPlace(options, async (store) => {
     const { says, data, ok = true } = await work(createEngine({ store, name: 'cli' }))
     process.stdout.write(options.json ? `${JSON.stringify(data)}\n` : `${says}\n`)
@@ -69,7 +66,7 @@ export function unpause(queue: string, options: OperateOptions): Promise<ExitCod
   return operate(options, async (engine) => switched(await engine.unpause(queue)))
 }
 
-export function switched(control: Control): Done {
+function switched(control: Control): Done {
   const { hold: held, paused } = control
   const queues = paused.map(inert).join(', ')
   const says = held

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { InvalidArgument } from '../../engine/errors.ts'
 import type { DeadLetterQuery, Replayed } from '../../engine/ports/dead-letters.ts'
 import type { JobRecord, JobSpec } from '../../engine/jobs/record.ts'
 import type { Case } from './case.ts'
@@ -156,7 +155,7 @@ const listCases: readonly Case[] = [
         assert.deepEqual(none, { jobs: [], cursor: null })
       }
       for (const cursor of ['', 'x', '1', '1.2.3', '1.-2', "1.2' or 1=1"]) {
-        await assert.rejects(store.deadLetters.list({ limit: 1, cursor }), InvalidArgument)
+        await assert.rejects(store.deadLetters.list({ limit: 1, cursor }), { code: 'INVALID_ARGUMENT' })
       }
     },
   },
@@ -363,10 +362,10 @@ const replayCases: readonly Case[] = [
       const replays = ids.map((id) => ({ id, as: `${id}~r1` }))
       const send = (entries: typeof replays): ReturnType<typeof store.deadLetters.replay> =>
         store.deadLetters.replay({ command: name('command'), replays: entries })
-      await assert.rejects(send(replays), InvalidArgument)
+      await assert.rejects(send(replays), { code: 'INVALID_ARGUMENT' })
       const [one, two] = replays as [(typeof replays)[0], (typeof replays)[0]]
-      await assert.rejects(send([one, { ...two, id: one.id }]), InvalidArgument)
-      await assert.rejects(send([one, { ...two, as: one.as }]), InvalidArgument)
+      await assert.rejects(send([one, { ...two, id: one.id }]), { code: 'INVALID_ARGUMENT' })
+      await assert.rejects(send([one, { ...two, as: one.as }]), { code: 'INVALID_ARGUMENT' })
       assert.deepEqual(await send([]), { results: [] })
       const { results } = await send(replays.slice(1))
       assert.deepEqual(
@@ -513,7 +512,7 @@ const discardCases: readonly Case[] = [
       assert.deepEqual(await unchanged([a, b, c, queued], () => store.deadLetters.discard({ ids })), expected)
       assert.deepEqual(await store.deadLetters.discard({ ids: [] }), { results: [] })
       const many = Array.from({ length: 1_001 }, (_, n) => `${n}`)
-      await assert.rejects(store.deadLetters.discard({ ids: many }), InvalidArgument)
+      await assert.rejects(store.deadLetters.discard({ ids: many }), { code: 'INVALID_ARGUMENT' })
     },
   },
   {
