@@ -25,7 +25,7 @@ export interface JobOptions<Input, Output> {
   readonly leaseTtlMs?: number
   /** Bound of one attempt; default 300,000. It charges one failure. */
   readonly timeoutMs?: number
-  /** How long an ended job is kept, its result and its log with it; default 7 days, from 0 on. */
+  /** How long an ended job is kept, its result and its log with it; default 7 days, from 0 on. Stored; nothing is removed yet. */
   readonly keepMs?: number
   /**
    * What happens to a running handler when its lease can no longer be vouched for: `continue` (default)
