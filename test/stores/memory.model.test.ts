@@ -4,10 +4,10 @@ import { rawMemoryStore } from '../../src/stores/memory/index.ts'
 import { unlease } from '../support/unlease.ts'
 import { assertLikeModel } from './model/run.ts'
 
-test('300 random sequences agree with the model, and reach all that is worth seeing', async () => {
+test('400 random sequences agree with the model, and reach all that is worth seeing', async () => {
   const seen = await assertLikeModel({
     seed: 20_260_914,
-    runs: 300,
+    runs: 400,
     open: async () => {
       let nowMs = 1_760_000_000_000
       const store = rawMemoryStore({ nowMs: () => nowMs })
