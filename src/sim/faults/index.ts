@@ -59,7 +59,7 @@ export const families: readonly Family[] = [
 export { serviceFamilies } from './service.ts'
 
 /** Of operators on what is kept of jobs: only in scenarios that ask for them. */
-const recordFamilies: readonly Family[] = [deadLetters]
+export const recordFamilies: readonly Family[] = [deadLetters]
 
 /** Those too that only benches with services of their own have. */
 export const allFamilies: readonly Family[] = [...families, ...recordFamilies, ...serviceFamilies]
