@@ -72,20 +72,23 @@ function told(engine: Engine, command: Fault['command'], job: string): Promise<u
 }
 
 function replayAll(world: World, owner: Incarnation, fault: Fault): void {
-  const { engine } = owner
   const { sweeping } = world.operator
-  if (!engine || sweeping.has(owner.number)) return
+  if (sweeping.has(owner.number)) return
   sweeping.add(owner.number)
   world.struck(fault, owner)
-  const began = async (): Promise<void> => {
-    world.recorder.happened(owner, { type: 'replay-all.began' })
-    const { batch = 1 } = fault
-    await tried(world, () => engine.deadLetters.replayAll({ batch, limit: 40 }))
-    sweeping.delete(owner.number)
-    if (owner.alive) world.recorder.happened(owner, { type: 'replay-all.ended' })
-  }
-  world.schedule(owner, 0, 'order', () => void began())
+  const { batch = 1 } = fault
+  world.schedule(owner, 0, 'order', () => {
+    void allReplayed(world, owner, batch).then(() => sweeping.delete(owner.number))
+  })
   diesOf(world, owner, fault)
+}
+
+async function allReplayed(world: World, owner: Incarnation, batch: number): Promise<void> {
+  const { engine } = owner
+  if (!engine) return
+  world.recorder.happened(owner, { type: 'replay-all.began' })
+  await tried(world, () => engine.deadLetters.replayAll({ batch, limit: 40 }))
+  if (owner.alive) world.recorder.happened(owner, { type: 'replay-all.ended' })
 }
 
 /** A producer never dies here. */
@@ -110,9 +113,14 @@ async function tried(world: World, what: () => Promise<unknown>): Promise<void> 
 /** Longer than any such call, and than a request that comes late: what is under way when the faults end is over then. */
 const settleMs = 60_000
 
-/** Once it resolves, nothing of it goes on. */
+/**
+ * When the faults are over: what is under way ends, and then a producer replays all there are once more. Once it
+ * resolves, nothing of it goes on.
+ */
 export function settledDeadLetters(world: World): Promise<void> {
   const owner = world.nodes.find(({ works }) => !works)?.process
   if (!owner || !world.strikes.has('dead-letters')) return Promise.resolve()
-  return new Promise((resolve) => void world.schedule(owner, settleMs, 'operator', resolve))
+  return new Promise((resolve) => {
+    world.schedule(owner, settleMs, 'operator', () => void allReplayed(world, owner, 1).then(resolve))
+  })
 }
