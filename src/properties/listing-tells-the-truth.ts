@@ -85,10 +85,16 @@ type Counts = Record<'waiting' | 'undispatched' | 'running' | 'dead', number>
 function judgeCounts({ standings }: State, { queues }: EventOf<'queues.counted'>, verdict: Verdict): void {
   verdict.evaluated()
   const known = new Map<string, Counts>()
-  for (const { queue, state, placed } of standings.jobs.values()) {
+  for (const { queue, state, placed, dead } of standings.jobs.values()) {
     const what =
-      state === 'queued' ? (placed ? 'waiting' : 'undispatched') : state === 'failed' ? 'dead' : state
-    if (what === 'succeeded' || what === 'cancelled') continue
+      state === 'queued'
+        ? placed
+          ? 'waiting'
+          : 'undispatched'
+        : state === 'running'
+          ? state
+          : dead && 'dead'
+    if (what === false) continue
     const counts = known.get(queue) ?? { waiting: 0, undispatched: 0, running: 0, dead: 0 }
     counts[what] += 1
     known.set(queue, counts)

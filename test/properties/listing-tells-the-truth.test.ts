@@ -5,6 +5,7 @@ import {
   claimed,
   commanded,
   counted,
+  discarded,
   dispatched,
   expectHolds,
   expectRefused,
@@ -12,6 +13,7 @@ import {
   listed,
   listing,
   reclaimed,
+  replayed,
   settled,
   timedOut,
 } from './dsl.ts'
@@ -76,6 +78,14 @@ describe('listing-tells-the-truth, of counts', () => {
     expectHolds(property, [...running, cancelAsked('a', { kind: 'requested' }), counted({ running: 1 })], 1)
     const again = [cancelAsked('a'), commanded('a'), claimed('a', { epoch: 2 }), commanded('a')]
     expectHolds(property, [inserted('a'), ...again, counted({ running: 1 })], 1)
+  })
+
+  test('accepts that a dead letter is none once it was replayed or discarded, whoever says again that it failed', () => {
+    const dead = [inserted('a'), claimed('a'), settled('a', failed), counted({ dead: 1 })]
+    const repeat = settled('a', { ...failed, repeated: true })
+    expectHolds(property, [...dead, discarded('a'), counted({}), repeat, counted({})], 3)
+    expectHolds(property, [...dead, inserted('a~r1'), replayed('a'), counted({ due: 1 })], 2)
+    expectRefused(property, [...dead, discarded('a'), counted({ dead: 1 })], 'dead-miscounted')
   })
 
   test('refuses each that is miscounted, in a queue that is known or not', () => {

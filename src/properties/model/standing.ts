@@ -10,6 +10,8 @@ export interface Standings {
 export interface Standing {
   readonly queue: string
   state: EventOf<'job.final'>['state']
+  /** It failed for good, and nobody has seen to that. */
+  dead: boolean
   /** It has a place in the queue, or had one. */
   placed: boolean
 }
@@ -23,6 +25,8 @@ export const standingEvents = [
   'job.cancelRequested',
   'job.commanded',
   'job.dispatched',
+  'job.replayed',
+  'job.discarded',
 ] as const
 
 export function newStandings(): Standings {
@@ -38,30 +42,38 @@ export function noteStanding(
   if (!job) return
   switch (event.type) {
     case 'job.claimed':
-      job.state = 'running'
-      return
+      return moveTo(job, 'running')
     case 'job.settled':
-      if (event.settled === 'applied' && event.state !== null) job.state = event.state
+      if (event.settled === 'applied' && event.state !== null) moveTo(job, event.state)
       return
     case 'job.reclaimed':
     case 'job.timedOut':
-      job.state = event.state
-      return
+      return moveTo(job, event.state)
     case 'job.cancelRequested':
-      if (event.kind === 'cancelled') job.state = 'cancelled'
+      if (event.kind === 'cancelled') moveTo(job, 'cancelled')
       return
     case 'job.commanded':
       if (event.command === 'reschedule' && event.applied) job.placed = true
       if (!startsAnew(retries, event)) return
-      job.state = 'queued'
       job.placed = true
-      return
+      return moveTo(job, 'queued')
     case 'job.dispatched':
       job.placed = true
+      return
+    case 'job.replayed':
+    case 'job.discarded':
+      job.dead = false
   }
+}
+
+/** A repeat that finds the job where it is already changes nothing: since then somebody may have seen to it. */
+function moveTo(job: Standing, state: Standing['state']): void {
+  if (job.state === state) return
+  job.state = state
+  job.dead = state === 'failed'
 }
 
 /** The repeat of an insert says again that it created the job. */
 function inserted(jobs: Map<string, Standing>, { job, queue, undispatched }: EventOf<'job.inserted'>): void {
-  if (!jobs.has(job)) jobs.set(job, { queue, state: 'queued', placed: !undispatched })
+  if (!jobs.has(job)) jobs.set(job, { queue, state: 'queued', dead: false, placed: !undispatched })
 }

@@ -89,4 +89,5 @@ export const deadLetters: Scenario = {
   ],
   swarm: false,
   density: 3,
+  looksEveryMs: 30_000,
 }
