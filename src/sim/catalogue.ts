@@ -82,7 +82,8 @@ export async function scenariosIn(url: string | null): Promise<readonly Scenario
   return list as readonly Scenario[]
 }
 
-async function imported(url: string): Promise<{ readonly default?: unknown }> {
+/** A module of a user. Throws `InvalidArgument` with what it threw. */
+export async function imported(url: string): Promise<{ readonly default?: unknown }> {
   try {
     return (await import(url)) as { readonly default?: unknown }
   } catch (error) {

@@ -7,8 +7,7 @@ import {
   type Replayed,
   replaysMax,
 } from '../engine/ports/dead-letters.ts'
-import type { JobRecord, JobSpec } from '../engine/jobs/record.ts'
-import { lineageOf } from '../engine/jobs/transitions.ts'
+import type { JobRecord } from '../engine/jobs/record.ts'
 
 /** What the stores say alike of dead letters. */
 
@@ -77,10 +76,3 @@ export function undiscarded(job: Pick<Standing, 'state' | 'replayedAs'> | null):
     ? { kind: 'discarded' }
     : { kind: 'refused', state, replayedAs }
 }
-
-/** The labels of a row that replays another, as JSON text: those of the other, whatever they are, and its lineage. */
-export function relabelled(labels: string | null, id: string): string {
-  const kept = labels === null ? { tenant: null, keys: [], lineage: null } : (JSON.parse(labels) as Labels)
-  return JSON.stringify({ ...kept, lineage: lineageOf({ id, lineage: kept.lineage }) })
-}
-type Labels = Pick<JobSpec, 'tenant' | 'keys' | 'lineage'>

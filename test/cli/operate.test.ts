@@ -10,9 +10,11 @@ import { type Ended, desk } from './holdfast.ts'
 
 const at = desk()
 const module = fileURLToPath(new URL('../fixtures/jobs/hello.mjs', import.meta.url))
+const broken = fileURLToPath(new URL('../fixtures/jobs/broken.mjs', import.meta.url))
 const store = sqliteStore({ file: path.join(at.directory, 'jobs.db') })
 const hello = defineJob({ name: 'hello', retry: { maxAttempts: 1 } })
-const producer = createEngine({ store, jobs: [hello] })
+const other = defineJob({ name: 'other' })
+const producer = createEngine({ store, jobs: [hello, other] })
 beforeAll(() => store.migrate())
 afterAll(async () => {
   await store.close()
@@ -51,6 +53,11 @@ describe('worker --once', () => {
       code: 2,
       stderr: 'error: there is no job nobody\n',
     })
+    await producer.enqueue(other, null, { id: 'other' })
+    expect(await run('worker', module, '--once', 'other')).toMatchObject({
+      code: 2,
+      stderr: 'error: job other is of kind other, which the module has no job for\n',
+    })
   })
 })
 
@@ -66,6 +73,7 @@ describe('worker', () => {
 
   test.each([
     [['worker', 'nowhere.mjs'], /there is no file nowhere\.mjs/],
+    [['worker', broken], /broken\.mjs cannot be imported: Error: not today/],
     [['worker', module, '--queue', 'default'], /--queue takes NAME=CONCURRENCY, not "default"/],
     [['worker', module, '--queue', 'default=0'], /--queue takes NAME=CONCURRENCY/],
   ])('%j is wrong usage', async (args, says) => {

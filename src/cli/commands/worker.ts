@@ -7,6 +7,7 @@ import { sleep } from '../../engine/ports/clock.ts'
 import type { Store } from '../../engine/ports/store.ts'
 import { systemClock } from '../../engine/system.ts'
 import { inert } from '../../report/format.ts'
+import { imported } from '../../sim/catalogue.ts'
 import { moduleUrl } from '../options.ts'
 import { type ExitCode, type PlaceOptions, atPlace } from '../place.ts'
 
@@ -29,10 +30,10 @@ type Offered = Omit<EngineOptions, 'store'>
  * 0 succeeded, 1 it did not, 3 it could not be had.
  */
 export async function worker(module: string, options: WorkerOptions): Promise<ExitCode> {
-  const offered = offeredBy(((await import(moduleUrl(module))) as { readonly default?: unknown }).default)
+  const offered = offeredBy((await imported(moduleUrl(module))).default)
   return atPlace(options, async (store) => {
     const { once } = options
-    const job = once === undefined ? null : await jobNamed(store, once)
+    const job = once === undefined ? null : await jobNamed(store, once, offered)
     const queues = job ? { [job.spec.queue]: { concurrency: 1 } } : queuesOf(options.queue, offered)
     const named = { ...(options.name !== undefined && { name: options.name }) }
     const engine = createEngine({ ...offered, store, queues, ...named, ...(job && { only: job.spec.id }) })
@@ -79,10 +80,12 @@ function queuesSaid(queues: NonNullable<Offered['queues']>): string {
     .join(', ')
 }
 
-async function jobNamed(store: Store, id: string): Promise<JobRecord> {
+async function jobNamed(store: Store, id: string, { jobs = [] }: Offered): Promise<JobRecord> {
   const job = await store.jobs.get({ id })
   if (!job) throw new InvalidArgument(`there is no job ${id}`)
-  return job
+  const { kind } = job.spec
+  if (jobs.some(({ name }) => name === kind)) return job
+  throw new InvalidArgument(`job ${id} is of kind ${kind}, which the module has no job for`)
 }
 
 /** Resolves when a signal asked for the end. */

@@ -1,3 +1,5 @@
+import { types } from 'node:util'
+
 /**
  * Instants as people write them. The only file of the engine, beside `system.ts`, that touches `Date`: it gives it the
  * instant each time, and never asks it for the time of the machine.
@@ -62,6 +64,7 @@ export function dateOf(atMs: number): Date {
   return new Date(atMs)
 }
 
+/** Of another realm, too. */
 export function isDate(value: unknown): value is Date {
-  return value instanceof Date
+  return types.isDate(value)
 }

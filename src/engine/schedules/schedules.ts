@@ -1,5 +1,5 @@
 import { CommandRefused, InvalidArgument, ScheduleInvalid } from '../errors.ts'
-import { requireObject, requireWhole, shown } from '../given.ts'
+import { optionsOf, requireObject, requireWhole, shown } from '../given.ts'
 import type { JobDescription } from '../jobs/definition.ts'
 import { type EnqueueOptions, newJob } from '../jobs/enqueue.ts'
 import type { Prepared, Producer } from '../jobs/insert.ts'
@@ -152,7 +152,8 @@ export function createSchedules(producer: Producer, changed: () => void): Schedu
       const row = await read(key)
       return row && scheduleOf(row)
     },
-    list: async ({ limit = 100, cursor } = {}) => {
+    list: async (options) => {
+      const { limit = 100, cursor } = optionsOf(options)
       requireWhole('limit', limit, { min: 1, max: countMax }, InvalidArgument)
       if (cursor !== undefined) requireName('a cursor', cursor, InvalidArgument)
       const page = await ask('schedules.list', schedules.list({ limit, after: cursor ?? null }))

@@ -10,6 +10,7 @@ import {
 } from '../../engine/jobs/record.ts'
 import { epochsPerTimeline } from '../../engine/jobs/transitions.ts'
 import type { ClaimedJob } from '../../engine/ports/store.ts'
+import { labelsOf } from '../labels.ts'
 
 /** How a job lies in its rows, and comes out of them. */
 
@@ -130,19 +131,6 @@ function specReader(
       enqueuedAtMs: row[9],
     }
   }
-}
-
-type Labels = Pick<JobSpec, 'tenant' | 'keys' | 'lineage'>
-const unlabelled: Labels = { tenant: null, keys: [], lineage: null }
-
-/** What few jobs have is one JSON text; null: none of it. */
-export function labelsText({ tenant, keys, lineage }: JobSpec): string | null {
-  if (tenant === null && keys.length === 0 && lineage === null) return null
-  return JSON.stringify({ tenant, keys, lineage })
-}
-
-function labelsOf(text: string | null): Labels {
-  return text === null ? unlabelled : (JSON.parse(text) as Labels)
 }
 
 /** What most jobs have alike is left out: a value that is not sent costs nothing on either side. */

@@ -11,12 +11,12 @@ import {
   listLimit,
   pageOf,
   placeAt,
-  relabelled,
   requireFew,
   requireReplays,
   standing,
   undiscarded,
 } from '../dead-letters.ts'
+import { relabelled } from '../labels.ts'
 import { movingJob, putClosed } from './moving.ts'
 import { jobsOf, queuedState, selectJobs } from './rows.ts'
 import type { Operation } from './statements.ts'

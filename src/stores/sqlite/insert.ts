@@ -1,7 +1,8 @@
 import { sameJson } from '../../engine/jobs/json.ts'
 import { created } from '../../engine/jobs/transitions.ts'
 import type { InsertParams, InsertReply, InsertsWithin, NewJob } from '../../engine/ports/store.ts'
-import { labelsText, placeOf, queuedState } from './rows.ts'
+import { labelsText } from '../labels.ts'
+import { placeOf, queuedState } from './rows.ts'
 import type { Operation } from './statements.ts'
 import { timelineOf } from './timeline.ts'
 

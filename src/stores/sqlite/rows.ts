@@ -9,6 +9,7 @@ import {
   isLastEviction,
 } from '../../engine/jobs/record.ts'
 import type { ClaimedJob } from '../../engine/ports/store.ts'
+import { labelsOf } from '../labels.ts'
 import type { Operation, Value } from './statements.ts'
 
 /** How a job lies in its rows, and comes out of them. */
@@ -77,19 +78,6 @@ function specOf(row: SpecRow, delays: Map<string, readonly number[]>): JobSpec {
     traceparent: row[15],
     enqueuedAtMs: row[16],
   }
-}
-
-type Labels = Pick<JobSpec, 'tenant' | 'keys' | 'lineage'>
-const unlabelled: Labels = { tenant: null, keys: [], lineage: null }
-
-/** What few jobs have is one JSON text; null: none of it. */
-export function labelsText({ tenant, keys, lineage }: JobSpec): string | null {
-  if (tenant === null && keys.length === 0 && lineage === null) return null
-  return JSON.stringify({ tenant, keys, lineage })
-}
-
-function labelsOf(text: string | null): Labels {
-  return text === null ? unlabelled : (JSON.parse(text) as Labels)
 }
 
 type FullRow = readonly [

@@ -128,6 +128,7 @@ describe('a schedule', () => {
   it('is told, listed page by page, and removed', async () => {
     const { schedules } = bench(idle).engine
     for (const key of ['c', 'a', 'b']) await schedules.put(key, nightly)
+    await expect(schedules.list(null as never)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
     const first = await schedules.list({ limit: 2 })
     expect(first.schedules.map(({ key }) => key)).toEqual(['a', 'b'])
     const second = await schedules.list({ limit: 2, cursor: first.cursor as string })

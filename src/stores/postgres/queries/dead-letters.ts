@@ -12,12 +12,12 @@ import {
   listedMax,
   pageOf,
   placeAt,
-  relabelled,
   requireFew,
   requireReplays,
   standing,
   undiscarded,
 } from '../../dead-letters.ts'
+import { relabelled } from '../../labels.ts'
 import { time } from '../clock.ts'
 import type { Database, Session } from '../database.ts'
 import { few } from '../plan.ts'

@@ -3,7 +3,8 @@ import type { InsertParams, InsertReply, NewJob } from '../../../engine/ports/st
 import { time } from '../clock.ts'
 import type { Database, Param, Session, Value } from '../database.ts'
 import { isDuplicate } from '../errors.ts'
-import { firstEpoch, kindKey, labelsText, statedText } from '../rows.ts'
+import { labelsText } from '../../labels.ts'
+import { firstEpoch, kindKey, statedText } from '../rows.ts'
 import { payloadOf, told } from '../wake.ts'
 
 /**
