@@ -80,6 +80,9 @@ async function course(call: StoreCall, store: InspectableStore, fault: Break | n
   return { state: await stateOf(raw, rewrites, nowMs), told }
 }
 
+/** Of several statements, also on a connection of their own. */
+const transactions: readonly StoreCall[] = ['commits.transact', 'schedules.fire', 'deadLetters.replay']
+
 describe.each(Object.keys(afterUnknown) as StoreCall[])('%s', (call) => {
   test('ends as it would have undisturbed, when its request or its reply is lost (contract 8, E09)', async () => {
     const { remedy, repeatAnswers } = rows[call]
@@ -89,7 +92,7 @@ describe.each(Object.keys(afterUnknown) as StoreCall[])('%s', (call) => {
     const repeated =
       repeatAnswers === undefined ? expected : { ...expected, told: { answered: repeatAnswers } }
     // Of a transaction all that comes before its commit is known to have done nothing.
-    const text = call === 'commits.transact' ? 'commit\0' : ''
+    const text = transactions.includes(call) ? 'commit\0' : ''
     const lost = { fate: 'drop-request', text, breaks: 'reset' } as const
     expect(await course(call, direct, lost)).toEqual(expected)
     const unheard = { fate: 'drop-reply', text, breaks: 'end' } as const

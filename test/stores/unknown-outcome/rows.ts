@@ -115,8 +115,10 @@ export function rowsOf(subject: Subject): Readonly<Record<StoreCall, Row>> {
     await subject.advance(1_000)
   }
 
-  const schedule = { key: 'nightly', version: null, command: 'v1', spec: '{}', nextAtMs: subject.nowMs() }
-  const scheduled = (store: Store): Promise<unknown> => store.schedules.put(schedule)
+  const scheduled = (store: Store): Promise<unknown> => {
+    const nextAtMs = subject.nowMs()
+    return store.schedules.put({ key: 'nightly', version: null, command: 'v1', spec: '{}', nextAtMs })
+  }
 
   const declared = (store: Store): Promise<unknown> => store.watch.declare({ sweepMs: 5_000 })
   const move = (store: Store): Promise<unknown> =>
@@ -248,7 +250,7 @@ export function rowsOf(subject: Subject): Readonly<Record<StoreCall, Row>> {
       call: (store) => store.queries.list({ limit: 10, cursor: null, payloads: true }),
     },
     'queries.counts': { before: claimed, call: (store) => store.queries.counts() },
-    'schedules.put': { before: async () => {}, call: (store) => store.schedules.put(schedule) },
+    'schedules.put': { before: async () => {}, call: scheduled },
     'schedules.remove': {
       before: scheduled,
       call: (store) => store.schedules.remove({ key: 'nightly' }),
