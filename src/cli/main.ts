@@ -11,6 +11,7 @@ import {
   cancel,
   hold,
   pause,
+  resume,
   retry,
   unpause,
 } from './commands/operate.ts'
@@ -179,6 +180,10 @@ operation('retry', 'start a failed or cancelled job anew, under its id')
 
 operation('hold', 'let no worker claim anything until `resume`').action(async (options: OperateOptions) => {
   process.exitCode = await hold(options)
+})
+
+operation('resume', 'let workers claim again after `hold`').action(async (options: OperateOptions) => {
+  process.exitCode = await resume(options)
 })
 
 operation('pause', 'let no worker claim anything of a queue until `unpause`')

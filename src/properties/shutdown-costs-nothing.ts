@@ -97,10 +97,13 @@ export const shutdownCostsNothing: Property = property({
   },
 })
 
-/** What was on its way then lands within the bound of a call; a move that was held up for longer is refused. */
+/**
+ * What was on its way then lands within the bound of a call; a move that was held up for longer is refused, or begins
+ * the watch anew where the clock of the database went back meanwhile.
+ */
 function afterwards({ world, stopped }: State, event: EventOf<'watch.moved'>, verdict: Verdict): void {
   const stop = stopped.get(event.node)
-  if (stop?.incarnation !== event.incarnation || event.kind === 'refused') return
+  if (stop?.incarnation !== event.incarnation || event.kind !== 'moved') return
   if (event.atMs - stop.atMs <= world.storeCallMs) return
   verdict.evaluated()
   const message = `${nameOf(event)} moved the watch ${span(event.atMs - stop.atMs)} after its engine had stopped`

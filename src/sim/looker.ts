@@ -17,6 +17,8 @@ const leisureMsMax = 3_000
 
 export function startLooking(world: World, owner: Incarnation, everyMs: number): Looker {
   let looks = 0
+  /** One thing after the other, as one person does. */
+  let busy: Promise<void> = Promise.resolve()
   const queues = [...new Set(world.nodes.flatMap(({ queues }) => Object.keys(queues)))].sort()
   world.schedule(owner, everyMs, 'look', look)
 
@@ -30,7 +32,11 @@ export function startLooking(world: World, owner: Incarnation, everyMs: number):
     void looked(queue, leisureMs).then(again)
   }
 
-  async function looked(queue: string | null, leisureMs: (page: number) => number): Promise<void> {
+  function looked(queue: string | null, leisureMs: (page: number) => number): Promise<void> {
+    return (busy = busy.then(() => lookedOnce(queue, leisureMs)))
+  }
+
+  async function lookedOnce(queue: string | null, leisureMs: (page: number) => number): Promise<void> {
     try {
       await counted()
       await listed(queue, leisureMs)

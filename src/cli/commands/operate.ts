@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/api.ts'
 import { createEngine } from '../../engine/engine.ts'
 import type { Control } from '../../engine/ports/store.ts'
-import { inert } from '../../report/format.ts'
+import { inert, quoted } from '../../report/format.ts'
 import { type ExitCode, type PlaceOptions, atPlace } from '../place.ts'
 
 /** What an operator does to jobs and queues, in a word each. */
@@ -58,6 +58,10 @@ export function hold(options: OperateOptions): Promise<ExitCode> {
   return operate(options, async (engine) => switched(await engine.hold()))
 }
 
+export function resume(options: OperateOptions): Promise<ExitCode> {
+  return operate(options, async (engine) => switched(await engine.resume()))
+}
+
 export function pause(queue: string, options: OperateOptions): Promise<ExitCode> {
   return operate(options, async (engine) => switched(await engine.pause(queue)))
 }
@@ -68,11 +72,11 @@ export function unpause(queue: string, options: OperateOptions): Promise<ExitCod
 
 function switched(control: Control): Done {
   const { hold: held, paused } = control
-  const queues = paused.map(inert).join(', ')
-  const says = held
-    ? 'nothing is claimed, by any worker, until: holdfast resume'
-    : paused.length > 0
-      ? `nothing is claimed of ${queues}, until: holdfast unpause QUEUE`
-      : 'all queues are worked on'
-  return { says, data: { ...control } }
+  const says = [
+    ...(held ? ['nothing is claimed, by any worker, until: holdfast resume'] : []),
+    ...paused.map(
+      (queue) => `nothing is claimed of ${inert(queue)}, until: holdfast unpause ${quoted(queue)}`,
+    ),
+  ]
+  return { says: says.join('\n') || 'all queues are worked on', data: { ...control } }
 }

@@ -193,14 +193,19 @@ export function lineageOf({ id, lineage }: Pick<JobSpec, 'id' | 'lineage'>): Lin
 
 /** A dead letter of which a new job was made. Null: it is none. */
 export function replayed(job: JobRecord, as: string, command: string, nowMs: number): JobRecord | null {
-  if (job.deadAtMs === null) return null
+  if (!isDead(job)) return null
   return { ...closed(noted(job, 'replayed', nowMs), nowMs), replayedAs: as, lastCommand: command }
 }
 
 /** A dead letter that nobody is to replay. Null: it is none. */
 export function discarded(job: JobRecord, nowMs: number): JobRecord | null {
-  if (job.deadAtMs === null) return null
+  if (!isDead(job)) return null
   return closed(noted(job, 'discarded', nowMs), nowMs)
+}
+
+/** The mark alone does not say it: a release that does not know it leaves it on a job that it starts anew. */
+function isDead({ state, deadAtMs }: JobRecord): boolean {
+  return state === 'failed' && deadAtMs !== null
 }
 
 function closed(job: JobRecord, nowMs: number): JobRecord {

@@ -24,29 +24,43 @@ export interface Round {
   readonly nextInMs: number | null
   /** Something was not as it was said to be, or there is more: it is worth another look. */
   readonly again: boolean
+  /** A schedule was due, and could not be fired. */
+  readonly failed: boolean
 }
 
 const batch = 100
 const earlyMs = 1_000
+/** One that cannot be fired keeps no other waiting; where several in a row cannot, it is not for them. */
+const failuresMax = 3
+/** What is made in one call: of slots that are made up for, as many as fit, the rest being due at once. */
+const bytesMax = 4 * 1_048_576
 
 /**
  * Fires what is due, once: asks the store what that is, and for each tries to be the one who moves it on. All times
- * are the database's. Rejects where a call failed; what was fired before stays so.
+ * are the database's. Rejects where nothing gets through; what was fired before stays so.
  */
 export async function fireDue(parts: FiringParts): Promise<Round> {
   const { store, ask } = parts
   const { nowMs, schedules, nextInMs } = await ask('schedules.due', store.schedules.due({ limit: batch }))
   let [next, again] = [nextInMs ?? Number.POSITIVE_INFINITY, false]
-  let unfired = 0
+  let [unfired, failures, failuresInARow] = [0, 0, 0]
   for (const row of schedules) {
-    const nextAtMs = await fireOne(parts, row, nowMs)
+    let nextAtMs
+    try {
+      nextAtMs = await fireOne(parts, row, nowMs)
+      failuresInARow = 0
+    } catch (error) {
+      failures += 1
+      if (++failuresInARow >= failuresMax) throw error
+      continue
+    }
     if (nextAtMs === 'unreadable') unfired += 1
     else if (nextAtMs === 'lost') again = true
     else if (nextAtMs !== null) next = Math.min(next, nextAtMs - nowMs)
   }
   // Where none of a full batch can be fired here, another look would show the same.
-  if (schedules.length === batch && unfired < batch) again = true
-  return { nextInMs: Number.isFinite(next) ? next : null, again }
+  if (schedules.length === batch && unfired + failures < batch) again = true
+  return { nextInMs: Number.isFinite(next) ? next : null, again, failed: failures > 0 }
 }
 
 /** Answers when it is due next. */
@@ -67,10 +81,11 @@ async function fireOne(
     emit({ type: 'schedule.unreadable', key, message: textOf(error) })
     return 'unreadable'
   }
-  const { nextAtMs } = turn
   const wallMs = clock.wallMs()
   const { trigger, catchUp, job } = spec
-  const slots = turn.slots.map((atMs) => slotOf(key, { trigger, catchUp, job }, atMs, wallMs))
+  const fit = Math.max(1, Math.floor(bytesMax / Buffer.byteLength(row.spec)))
+  const nextAtMs = turn.slots[fit] ?? turn.nextAtMs
+  const slots = turn.slots.slice(0, fit).map((atMs) => slotOf(key, { trigger, catchUp, job }, atMs, wallMs))
   const command = `schedule~${random.id('schedule')}`
   const fire = store.schedules.fire({ key, version, command, slots, nextAtMs })
   const { kind } = await ask('schedules.fire', fire)

@@ -49,15 +49,22 @@ export function createScheduler(parts: FiringParts): Scheduler {
   /** Answers how long there is nothing to do. */
   async function turn(): Promise<number> {
     try {
-      const { nextInMs, again } = await fireDue(parts)
-      state.failuresInARow = 0
-      if (!again && nextInMs === null) return idleMs
+      const { nextInMs, again, failed } = await fireDue(parts)
+      if (!failed) state.failuresInARow = 0
+      const retryInMs = failed ? failedOnce() : idleMs
+      if (!again && nextInMs === null) return retryInMs
       const lag = lagMs + Math.floor(random.unit('schedule') * spreadMs)
-      return again ? lag : Math.min(waitMsMax, Math.max(0, nextInMs ?? 0) + lag)
+      const waitMs = again ? lag : Math.min(waitMsMax, Math.max(0, nextInMs ?? 0) + lag)
+      return Math.min(waitMs, retryInMs)
     } catch {
-      state.failuresInARow += 1
-      return Math.min(waitMsMax, retryMs * 2 ** (state.failuresInARow - 1))
+      return failedOnce()
     }
+  }
+
+  /** Answers how long to wait then. */
+  function failedOnce(): number {
+    state.failuresInARow += 1
+    return Math.min(waitMsMax, retryMs * 2 ** (state.failuresInARow - 1))
   }
 
   return {

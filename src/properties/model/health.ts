@@ -55,5 +55,8 @@ const driftMost = 0.01
 
 /** By how much this worker, by its own clock, may have been wrong about `ms` that began at or after `sinceMs`. */
 export function driftMs(world: World, who: Who, sinceMs: number, ms: number): number {
-  return (world.nodes.get(who.node)?.driftsUntilMs ?? -1) < sinceMs ? 0 : Math.ceil(ms * driftMost) + 1
+  const untilMs = world.nodes.get(who.node)?.driftsUntilMs ?? -1
+  // A clock that was drifting shows parts of a millisecond for ever.
+  const partMs = untilMs < 0 ? 0 : 1
+  return untilMs < sinceMs ? partMs : Math.ceil(ms * driftMost) + 1
 }

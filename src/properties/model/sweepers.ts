@@ -25,6 +25,8 @@ interface Sweeper {
   paused: boolean
   /** The clock went back, and it has not moved the watch since: it will begin it anew, since it knows of the jump. */
   setBack: boolean
+  /** A move that it sent before it knew better is still on its way, and will begin the watch anew, too. */
+  straggler: boolean
   /** From here on each of its turns must have done its work. */
   soundAtMs: number
 }
@@ -83,12 +85,13 @@ export function note(sweepers: Sweepers, event: SweeperEvent): void {
       sweepers.upAtMs = event.atMs
       return disturbAll(sweepers, event.atMs)
     case 'watch.moved':
-      if (event.kind === 'restarted') sweepers.restartedAtMs = event.atMs
+      if (event.kind === 'restarted') return restarted(sweepers, event)
       // A late move was refused: this turn swept under a watch that may have been stale.
-      else if (event.kind === 'refused') disturb(sweeperOf(sweepers, event), event.atMs)
+      if (event.kind === 'refused') disturb(sweeperOf(sweepers, event), event.atMs)
       else heard(sweeperOf(sweepers, event))
       return
     case 'fault.struck':
+      if (event.call === 'watch.move' && event.family === 'late-request') late(sweeperOf(sweepers, event))
       if (isHarmless(event.family)) return
       if (event.node === 'env') return disturbAll(sweepers, event.atMs + event.forMs + sweepers.storeCallMs)
       if (event.call !== null && !sweepCalls.has(event.call)) return
@@ -141,9 +144,17 @@ export function isDead(
 function sweeperOf({ nodes }: Sweepers, { node, incarnation, atMs }: SweeperEvent): Sweeper | null {
   const known = nodes.get(node)
   if (known && known.incarnation >= incarnation) return known.incarnation === incarnation ? known : null
-  // What still lasts is the machine's, and meets its next process too.
+  // What still lasts is the machine's, and meets its next process too; and so does what it has sent.
   const soundAtMs = Math.max(atMs, known?.soundAtMs ?? 0)
-  const sweeper = { incarnation, dead: false, sweeping: false, paused: false, setBack: false, soundAtMs }
+  const sweeper = {
+    incarnation,
+    dead: false,
+    sweeping: false,
+    paused: false,
+    setBack: false,
+    straggler: known?.straggler ?? false,
+    soundAtMs,
+  }
   nodes.set(node, sweeper)
   return sweeper
 }
@@ -152,9 +163,21 @@ function heard(sweeper: Sweeper | null): void {
   if (sweeper) sweeper.setBack = false
 }
 
+function late(sweeper: Sweeper | null): void {
+  if (sweeper?.setBack) sweeper.straggler = true
+}
+
+/** Whoever began it anew need not have heard of that, and then does so again; what was late is late no more. */
+function restarted(sweepers: Sweepers, { node, atMs }: EventOf<'watch.moved'>): void {
+  sweepers.restartedAtMs = atMs
+  const sweeper = sweepers.nodes.get(node)
+  if (sweeper && !sweeper.setBack) sweeper.straggler = false
+}
+
 /** Whether this node is to begin the watch anew, because it has last heard of the store before its clock went back. */
 export function knowsOfJump({ nodes }: Sweepers, node: string): boolean {
-  return nodes.get(node)?.setBack ?? false
+  const sweeper = nodes.get(node)
+  return sweeper !== undefined && (sweeper.setBack || sweeper.straggler)
 }
 
 function disturb(sweeper: Sweeper | null, untilMs: number): void {

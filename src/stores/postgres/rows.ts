@@ -223,7 +223,8 @@ export function recordsOf(rows: readonly unknown[]): JobRecord[] {
     error: parsed<JobError>(row[26]),
     lastSettle: settleOf(row[27], row[28]),
     lastCommand: row[29],
-    deadAtMs: row[30],
+    // A release that does not know the mark leaves it on a job that it starts anew.
+    deadAtMs: stateOf(row[10]) === 'failed' ? row[30] : null,
     replayedAs: row[31],
     events: (parsed<string[]>(row[32]) ?? []).map((event) => JSON.parse(event) as JobEvent),
   }))

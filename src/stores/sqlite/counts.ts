@@ -1,5 +1,5 @@
 import type { QueueCounts } from '../../engine/ports/queries.ts'
-import { queuedState, runningState, undispatchedPlace } from './rows.ts'
+import { failedState, queuedState, runningState, undispatchedPlace } from './rows.ts'
 import type { Operation } from './statements.ts'
 
 /** Jobs of one place in the queue, out of its index alone. */
@@ -17,7 +17,7 @@ from (${waiting(0, 'holdfast_job_ready')}
     from holdfast_claim c cross join json_each(c.jobs) u cross join holdfast_job j on j.seq = u.value
     where c.worker is not null and j.claim = c.claim and j.state = ${runningState} group by j.queue
   union all select j.queue, 0, 0, 0, 0, count(*) from holdfast_job j indexed by holdfast_job_dead
-    where j.dead_at is not null group by j.queue)
+    where j.dead_at is not null and j.state = ${failedState} group by j.queue)
 group by queue order by queue`
 
 export function counts({ query }: Operation): readonly QueueCounts[] {

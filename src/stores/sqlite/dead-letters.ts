@@ -18,12 +18,12 @@ import {
 } from '../dead-letters.ts'
 import { relabelled } from '../labels.ts'
 import { movingJob, putClosed } from './moving.ts'
-import { jobsOf, queuedState, selectJobs } from './rows.ts'
+import { failedState, jobsOf, queuedState, selectJobs } from './rows.ts'
 import type { Operation } from './statements.ts'
 import { timelineOf } from './timeline.ts'
 
 /** A walk along the index of dead letters, which has nothing else in it. */
-const page = `${selectJobs} where j.dead_at is not null and (j.dead_at, j.seq) > (?, ?) and j.dead_at < ?
+const page = `${selectJobs} where j.dead_at is not null and +j.state = ${failedState} and (j.dead_at, j.seq) > (?, ?) and j.dead_at < ?
   and (? is null or j.kind in (select value from json_each(?)))
   and (? is null or j.queue in (select value from json_each(?)))
   order by j.dead_at, j.seq limit ? + 0`

@@ -1,7 +1,7 @@
 import type { ListParams, ListReply } from '../../engine/ports/queries.ts'
 import { type SmallSet, fewMax, keysOf, smallSetsOf } from '../listing.ts'
 import { pageLimit, pageOf, seqBefore } from '../paging.ts'
-import { queuedState, recordColumns, recordsOf, runningState, states } from './rows.ts'
+import { failedState, queuedState, recordColumns, recordsOf, runningState, states } from './rows.ts'
 import type { Operation, Value } from './statements.ts'
 
 /**
@@ -86,7 +86,9 @@ function jobFilters(params: ListParams, sets: readonly SmallSet[], row: string, 
       : []),
     ...(kinds ? [among('kind', kinds)] : []),
     ...(queues ? [among('queue', queues)] : []),
-    ...(dead === undefined || deadLead ? [] : [`+${row}.dead_at is ${dead ? 'not ' : ''}null`]),
+    ...(dead === undefined || deadLead
+      ? []
+      : [`(+${row}.dead_at is not null and ${row}.state = ${failedState}) is ${dead}`]),
   ]
 }
 
@@ -119,7 +121,7 @@ const smallSets: Readonly<Record<SmallSet, string>> = {
     .join(' union all '),
   running: `select r.seq from holdfast_claim c cross join json_each(c.jobs) u cross join holdfast_job r on r.seq = u.value
     where c.worker is not null and r.claim = c.claim and r.state = ${runningState}`,
-  dead: 'select seq from holdfast_job indexed by holdfast_job_dead where dead_at is not null',
+  dead: `select seq from holdfast_job indexed by holdfast_job_dead where dead_at is not null and state = ${failedState}`,
 }
 
 function union(sets: readonly SmallSet[]): string {

@@ -18,6 +18,7 @@ import type { Operation, Value } from './statements.ts'
 export const states: readonly JobState[] = ['queued', 'running', 'succeeded', 'failed', 'cancelled']
 export const queuedState = 0
 export const runningState = 1
+export const failedState = 3
 
 /** The column `solo`: which of the indexes of queued jobs the row is in, if it is queued. */
 export const undispatchedPlace = 2
@@ -146,7 +147,8 @@ function recordOf(row: FullRow, delays: Map<string, readonly number[]>): JobReco
     error: parsed<JobError>(row[33]),
     lastSettle: settleOf(row[34], row[35]),
     lastCommand: row[36],
-    deadAtMs: row[37],
+    // A release that does not know the mark leaves it on a job that it starts anew.
+    deadAtMs: row[17] === failedState ? row[37] : null,
     replayedAs: row[38],
     events: eventsOf(row[39]),
   }

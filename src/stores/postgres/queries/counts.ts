@@ -20,7 +20,7 @@ from (${waiting(0)}
     cross join lateral (select j.queue from holdfast.job j
       where j.seq = u.seq and j.claim = c.claim and j.state = 1 offset 0) j
     where c.worker is not null group by j.queue
-  union all select j.queue, 0, 0, 0, 0, count(*) from holdfast.job j where j.dead_at is not null group by j.queue) q
+  union all select j.queue, 0, 0, 0, 0, count(*) from holdfast.job j where j.dead_at is not null and j.state = 3 group by j.queue) q
 group by q.queue order by q.queue collate "C"`
 
 export async function counts(session: Session): Promise<readonly QueueCounts[]> {

@@ -31,7 +31,7 @@ import { toldOf } from '../wake.ts'
  */
 function pageSql(lanes: readonly string[]): string {
   const where = lanes.map((column, n) => ` and j.${column} = any($${n + 5}::text[])`).join('')
-  return `select * from (${selectRecords} where j.dead_at is not null and j.dead_at < $3::bigint
+  return `select * from (${selectRecords} where j.dead_at is not null and j.state = 3 and j.dead_at < $3::bigint
     and (j.dead_at, j.seq) > ($1::bigint, $2::bigint)${where}
     order by j.dead_at, j.seq limit ${listedMax + 1}) page limit $4::bigint`
 }
@@ -55,7 +55,7 @@ const given = `given as materialized (select g.n, b.seq from unnest($1::text[]) 
 
 /** It waits for whoever is writing a row, and then reads what that has written. */
 const lock = `with ${given}
-select g.n, j.seq, j.state, j.dead_at is not null, j.replayed_as, j.last_command, b.labels
+select g.n, j.seq, j.state, j.dead_at is not null and j.state = 3, j.replayed_as, j.last_command, b.labels
   from given g join holdfast.job j on j.seq = g.seq join holdfast.body b on b.seq = g.seq
   order by g.seq for update of j`
 
@@ -173,7 +173,7 @@ async function copy(
 /** `discarded`. */
 const discardThem = `with ${time}, ${given}
   update holdfast.job j set dead_at = null, version = j.version + 1, updated_at = t.ms, events = ${noted('discarded')}
-  from given g, t where j.seq = g.seq and j.dead_at is not null returning g.n`
+  from given g, t where j.seq = g.seq and j.dead_at is not null and j.state = 3 returning g.n`
 
 const stands = `select b.id, j.state, j.replayed_as
   from holdfast.body b join holdfast.job j on j.seq = b.seq where b.id = any($1::text[])`

@@ -75,7 +75,9 @@ function ofJob({ states, kinds, queues, dead }: ListParams, bind: Bind): string[
     ...(states ? [`j.state = any(${bind(states.map(stateCode))}::smallint[])`] : []),
     ...(kinds ? [`j.kind = any(${bind(kinds)}::text[])`] : []),
     ...(queues ? [`j.queue = any(${bind(queues)}::text[])`] : []),
-    ...(dead === undefined ? [] : [`j.dead_at is ${dead ? 'not ' : ''}null`]),
+    ...(dead === undefined
+      ? []
+      : [dead ? 'j.dead_at is not null and j.state = 3' : '(j.dead_at is null or j.state <> 3)']),
   ]
 }
 
@@ -119,7 +121,7 @@ const smallSets: Readonly<Record<SmallSet, string>> = {
   running: `select u.seq from holdfast.claim c cross join lateral unnest(c.jobs) as u(seq)
     cross join lateral (select from holdfast.job j where j.seq = u.seq and j.claim = c.claim and j.state = 1 offset 0) j
     where c.worker is not null`,
-  dead: 'select j.seq from holdfast.job j where j.dead_at is not null',
+  dead: 'select j.seq from holdfast.job j where j.dead_at is not null and j.state = 3',
 }
 
 function union(sets: readonly SmallSet[]): string {
