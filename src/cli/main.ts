@@ -27,6 +27,9 @@ const storeSays = 'the store under the engine: memory, sqlite, pglite or postgre
 const urlSays = "a PostgreSQL database for --store postgres (default: the environment's DATABASE_URL)"
 const silentSays = 'a run that shows no sign of life for so long is killed'
 
+/** Something of a user's may keep this process going when all is done. */
+let userCode = false
+
 const program = new Command('holdfast')
   .description('A durable job engine, and the deterministic simulation that tries to break it.')
   .version(about().version)
@@ -162,7 +165,15 @@ production('worker', 'work on the jobs of a module until SIGTERM')
   )
   .option('--drain-seconds <s>', 'how long running jobs may go on', wholeNumber('--drain-seconds', 0), 30)
   .action(async (module: string, options: WorkerOptions) => {
-    process.exitCode = await worker(module, options)
+    // A handler may end the process by itself, or keep it from ending: the code says what became of the work.
+    const unfinished = (): void => void (process.exitCode = 1)
+    process.once('exit', unfinished)
+    userCode = true
+    try {
+      process.exitCode = await worker(module, options)
+    } finally {
+      process.off('exit', unfinished)
+    }
   })
 
 operation('cancel', 'ask for the end of a job')
@@ -212,3 +223,4 @@ try {
     process.exitCode = usageError
   } else throw error
 }
+if (userCode) process.exit()

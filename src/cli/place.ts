@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { HoldfastError, InvalidArgument, StoreUnavailable } from '../engine/errors.ts'
 import { textOf } from '../engine/jobs/text.ts'
 import type { Store } from '../engine/ports/store.ts'
@@ -27,14 +28,18 @@ interface OfPostgres {
 
 /**
  * Does the work on the store of a place, and closes it; answers the exit code. What the store refuses or does not
- * answer is told in one line on stderr, without secrets. Throws `InvalidArgument` for wrong usage.
+ * answer is told in one line on stderr, without secrets. `creates`: a file that is not there is made. Throws `InvalidArgument` for wrong usage.
  */
 export async function atPlace(
   given: PlaceOptions & OfPostgres,
   work: (store: Store, says: string) => Promise<ExitCode>,
+  { creates = false }: { readonly creates?: boolean } = {},
 ): Promise<ExitCode> {
   const options = withEnvironment(given)
   const place = placeOf(options)
+  const { file } = options
+  if (file !== undefined && !creates && !existsSync(file))
+    throw new InvalidArgument(`there is no file ${file}`)
   let store: Store | null = null
   try {
     store = await place.open()

@@ -29,7 +29,7 @@ export interface EngineOptions {
   readonly queues?: Readonly<Record<string, { readonly concurrency: number }>>
   /** For people: part of the worker's identity in events and rows. Default: the machine's host name. */
   readonly name?: string
-  /** The id of the one job that this engine works on, if it is due: for a process that is started for a job. */
+  /** The id of the one job that this engine claims, once, when it is due: for a process that is started for a job. */
   readonly only?: string
   readonly intervals?: Partial<Intervals>
   /** Whether it fires the schedules of the store while it runs, whatever it works on. Default true. */

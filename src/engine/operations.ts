@@ -33,7 +33,7 @@ export interface CommandOptions {
 }
 
 const takes = {
-  retry: 'and only a failed or cancelled job can be retried',
+  retry: 'and only a failed or cancelled job that was not replayed can be retried',
   reschedule: 'and only a queued job can be rescheduled',
 }
 

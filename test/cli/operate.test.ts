@@ -1,4 +1,5 @@
 // What an operator does to jobs and queues from the command line, and the worker that runs a module's jobs.
+import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -13,8 +14,10 @@ const module = fileURLToPath(new URL('../fixtures/jobs/hello.mjs', import.meta.u
 const broken = fileURLToPath(new URL('../fixtures/jobs/broken.mjs', import.meta.url))
 const store = sqliteStore({ file: path.join(at.directory, 'jobs.db') })
 const hello = defineJob({ name: 'hello', retry: { maxAttempts: 1 } })
+const flaky = defineJob({ name: 'flaky', retry: { backoff: { kind: 'constant', delayMs: 0 } } })
+const leaves = defineJob({ name: 'leaves' })
 const other = defineJob({ name: 'other' })
-const producer = createEngine({ store, jobs: [hello, other] })
+const producer = createEngine({ store, jobs: [hello, flaky, leaves, other] })
 beforeAll(() => store.migrate())
 afterAll(async () => {
   await store.close()
@@ -31,7 +34,7 @@ describe('worker --once', () => {
     expect(await run('worker', module, '--once', 'second')).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: expect.stringMatching(/works on default .*\njob second: succeeded\n$/) as string,
+      stderr: expect.stringMatching(/^waits for job second\njob second: succeeded\n$/) as string,
     })
     expect((await producer.get('first'))?.state).toBe('queued')
     expect(await producer.get('second')).toMatchObject({ state: 'succeeded', result: '{"said":"second"}' })
@@ -42,6 +45,21 @@ describe('worker --once', () => {
     const { code, stderr } = await run('worker', module, '--once', 'bad')
     expect(code).toBe(1)
     expect(stderr).toContain('job bad: failed: HANDLER_ERROR Error: it\\u001b[31m broke\n')
+  })
+
+  test('it is worked on once, though it could begin again at once; and what the module keeps going ends', async () => {
+    await producer.enqueue(flaky, null, { id: 'flaky' })
+    const { code, stderr } = await run('worker', module, '--once', 'flaky')
+    expect([code, stderr]).toEqual([
+      1,
+      'waits for job flaky\njob flaky: queued: HANDLER_ERROR Error: not yet\n',
+    ])
+    expect((await producer.get('flaky'))?.attempt).toBe(1)
+  })
+
+  test('a handler that ends the process did not succeed', async () => {
+    await producer.enqueue(leaves, null, { id: 'leaves' })
+    expect((await run('worker', module, '--once', 'leaves')).code).toBe(1)
   })
 
   test('a job that cannot be had is waited for as long as was said', async () => {
@@ -110,9 +128,16 @@ describe('a word each', () => {
   })
 
   test('hold, pause and unpause say how claiming stands', async () => {
-    expect((await run('pause', 'a')).stdout).toMatch(/nothing is claimed of a, until: holdfast unpause QUEUE/)
+    expect((await run('pause', 'a')).stdout).toMatch(/nothing is claimed of a, until: holdfast unpause a\n/)
     expect((await run('hold', '--json')).stdout).toBe('{"hold":true,"paused":["a"]}\n')
-    expect((await run('unpause', 'a')).stdout).toMatch(/nothing is claimed, by any worker/)
+    expect((await run('pause', 'b')).stdout).toMatch(
+      /by any worker, .*resume\n.* of a, .*unpause a\n.* of b, .*unpause b\n/,
+    )
+    await run('unpause', 'b')
+    expect((await run('unpause', 'a')).stdout).toMatch(
+      /^nothing is claimed, by any worker, until: holdfast resume\n$/,
+    )
+    expect((await run('resume')).stdout).toBe('all queues are worked on\n')
   })
 
   test('a database that cannot be reached is told with 3, one without tables with 1', async () => {
@@ -120,6 +145,12 @@ describe('a word each', () => {
     const { code, stderr } = await at.run(away, { DATABASE_URL: '' })
     expect(code).toBe(3)
     expect(stderr).not.toContain('secret')
+    expect(await at.run(['hold', '--file', 'typo.db'], { DATABASE_URL: '' })).toMatchObject({
+      code: 2,
+      stderr: 'error: there is no file typo.db\n',
+    })
+    expect(existsSync(path.join(at.directory, 'typo.db'))).toBe(false)
+    writeFileSync(path.join(at.directory, 'other.db'), '')
     expect(await at.run(['hold', '--file', 'other.db'], { DATABASE_URL: '' })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('call migrate() first') as string,

@@ -65,7 +65,7 @@ describe('retry', () => {
     )
     await b.engine.enqueue(noop, null, { id: 'x' })
     await expect(b.engine.retry('x')).rejects.toThrow(
-      'retry: job x is queued at version 1, and only a failed or cancelled job can be retried',
+      'retry: job x is queued at version 1, and only a failed or cancelled job that was not replayed can be retried',
     )
     expect(await b.database.job('x')).toMatchObject({ version: 1, lastCommand: null })
   })

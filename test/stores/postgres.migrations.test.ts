@@ -2,7 +2,9 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrationSql, postgresStore } from '../../src/stores/postgres/index.ts'
+import { checksum } from '../../src/stores/postgres/migrations/script.ts'
 import { steps } from '../../src/stores/postgres/migrations/steps.ts'
+import { inSchema } from '../../src/stores/postgres/names.ts'
 import { inserting } from '../support/inserting.ts'
 import { newDatabase } from '../support/postgres/database.ts'
 import { type Program, start } from '../support/processes.ts'
@@ -103,6 +105,35 @@ describe('migrate', () => {
         await two.migrate()
         expect(await two.jobs.get({ id: 'a' })).toBe(null)
       })
+    })
+  })
+
+  test('from version 1 keeps its rows; what failed there is a dead letter, until a release that knows none starts it anew', async () => {
+    const [first] = steps
+    await admin.query(`create schema older; ${inSchema(first?.sql ?? '', 'older')};
+      create table older.migration (version integer primary key, needs integer not null, checksum text not null,
+        applied_at timestamptz not null);
+      insert into older.migration values (1, 1, '${checksum(first?.sql ?? '')}', now());
+      insert into older.body (seq, lease_ttl_ms, bound_ms, enqueued_at, created_at, id, spec, insert_id, input)
+        values (1, 30000, 90000, 0, 5, 'failed', '{"inputVersion":1,"maxAttempts":1,"maxEvictions":3,"backoffMs":[0],"jitter":false,"leaseTtlMs":30000,"timeoutMs":60000}', 'i', '{}');
+      insert into older.job (seq, version, updated_at, kind_key, epoch, attempt, failures, evictions, band, state, queue,
+        kind, finished_at, error) values (1, 3, 7, 0, 1, 1, 1, 0, 2, 3, 'q', 'k', 7, '{"code":"E","message":"m"}')`)
+    await withStore('older', async (store) => {
+      expect(await store.migrate()).toEqual({ from: 1, to: steps.length })
+      const letters = async (): Promise<unknown> =>
+        (await store.deadLetters.list({ limit: 9, cursor: null })).jobs
+      expect(await letters()).toMatchObject([{ spec: { id: 'failed', keepMs: 604_800_000 }, deadAtMs: 7 }])
+      await admin.query('update older.job set state = 2')
+      expect(await letters()).toEqual([])
+      expect(await store.queries.counts()).toEqual([])
+      expect((await store.queries.list({ limit: 9, cursor: null, dead: true, payloads: true })).jobs).toEqual(
+        [],
+      )
+      const replay = { command: 'c', replays: [{ id: 'failed', as: 'failed~r1' }] }
+      expect((await store.deadLetters.replay(replay)).results).toMatchObject([{ kind: 'refused' }])
+      expect((await store.deadLetters.discard({ ids: ['failed'] })).results).toMatchObject([
+        { kind: 'refused' },
+      ])
     })
   })
 

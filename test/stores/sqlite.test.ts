@@ -190,10 +190,32 @@ describe('an upgrade', () => {
       `insert into holdfast_body values (?, ?, 1, 3, 3, '[0]', 0, 30000, 60000, 0, 7, 'i', '{}')`,
     )
     for (const [k, id] of ['queued', 'solo', 'running', 'failed'].entries()) addBody.run(k + 1, id)
-    db.exec(`insert into holdfast_claim values (1, 't', 'w', 7, 90000, '[3]');
+    db.exec(`update holdfast_job set finished_at = 7 where state = 3;
+      insert into holdfast_claim values (1, 't', 'w', 7, 90000, '[3]');
       insert into holdfast_lease values (1, 30000, 30007); insert into holdfast_watch values (1, 5000, 7, 9)`)
     db.close()
   }
+
+  test('what a release that knows no dead letters starts anew is none, whatever mark it leaves', async () => {
+    const file = newFile()
+    versionOne(file)
+    const store = sqliteStore({ file })
+    await store.migrate()
+    const db = new Database(file)
+    for (const state of [0, 2]) {
+      db.exec(`update holdfast_job set state = ${state} where seq = 4`)
+      expect((await store.deadLetters.list({ limit: 9, cursor: null })).jobs).toEqual([])
+      expect((await store.queries.counts()).map(({ dead }) => dead)).not.toContain(1)
+      expect((await store.queries.list({ limit: 9, cursor: null, dead: true, payloads: true })).jobs).toEqual(
+        [],
+      )
+      const command = { command: 'c', replays: [{ id: 'failed', as: 'failed~r1' }] }
+      expect((await store.deadLetters.replay(command)).results).toMatchObject([{ kind: 'refused' }])
+      expect((await store.jobs.get({ id: 'failed' }))?.deadAtMs).toBe(null)
+    }
+    db.close()
+    await store.close()
+  })
 
   test('from version 1 keeps every row, and all that is new works on them', async () => {
     const file = newFile()
@@ -224,8 +246,12 @@ describe('an upgrade', () => {
     expect(await old.claims.renew({ worker: 'w', tokens: ['t'] })).toEqual({
       held: [{ id: 'running', epoch: 1, cancel: true }],
     })
+    const letters = async (): Promise<string[]> =>
+      (await old.deadLetters.list({ limit: 9, cursor: null })).jobs.map(({ spec }) => spec.id)
+    expect(await letters()).toEqual(['failed'])
     const command = { id: 'failed', version: 3, command: 'c' }
     expect(await old.jobs.retry(command)).toEqual({ kind: 'applied', version: 4 })
+    expect(await letters()).toEqual([])
     expect(await claimed(old, 'solo')).toBe(1)
     const keep = { id: 'running', epoch: 1, key: 'k', value: '1' }
     expect(await old.jobs.checkpoint(keep)).toEqual({ applied: true })

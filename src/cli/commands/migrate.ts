@@ -1,5 +1,5 @@
 import { InvalidArgument } from '../../engine/errors.ts'
-import type { Migrated } from '../../engine/ports/store.ts'
+import type { Migrated, Store } from '../../engine/ports/store.ts'
 import { inert } from '../../report/format.ts'
 import { type ExitCode, type PlaceOptions, atPlace, ofPostgres } from '../place.ts'
 
@@ -11,10 +11,11 @@ export interface MigrateOptions extends PlaceOptions {
 /** Creates or upgrades the tables, or prints the SQL for that; answers the exit code. Throws for wrong usage. */
 export async function migrate(options: MigrateOptions): Promise<ExitCode> {
   if (options.sql) return printSql(options)
-  return atPlace(options, async (store, says) => {
+  const make = async (store: Store, says: string): Promise<ExitCode> => {
     process.stdout.write(`${says}: ${summaryOf(await store.migrate(), options)}\n`)
     return 0
-  })
+  }
+  return atPlace(options, make, { creates: true })
 }
 
 async function printSql({ databaseUrl, file, schema, runtimeRole }: MigrateOptions): Promise<ExitCode> {

@@ -27,7 +27,7 @@ type Offered = Omit<EngineOptions, 'store'>
 /**
  * Works on the jobs of a module until it is told to stop: at the first SIGTERM or SIGINT it claims nothing more and
  * drains; at the second it ends at once, and its leases lapse. With `once` it works on one job and ends:
- * 0 succeeded, 1 it did not, 3 it could not be had.
+ * 0 succeeded, 1 it did not, 3 it could not be had. The process is over then, whatever the module keeps going.
  */
 export async function worker(module: string, options: WorkerOptions): Promise<ExitCode> {
   const offered = offeredBy((await imported(moduleUrl(module))).default)
@@ -38,9 +38,16 @@ export async function worker(module: string, options: WorkerOptions): Promise<Ex
     const named = { ...(options.name !== undefined && { name: options.name }) }
     const engine = createEngine({ ...offered, store, queues, ...named, ...(job && { only: job.spec.id }) })
     const told = untilTold(engine, options)
+    engine.on('store.failed', tellOnce('the database does not answer; goes on trying'))
     try {
       await engine.start()
-      say(`works on ${queuesSaid(queues)}; stop it with SIGTERM or ^C`)
+      if (engine.health().status !== 'stopped') {
+        say(
+          job
+            ? `waits for job ${inert(job.spec.id)}`
+            : `works on ${queuesSaid(queues)}; stop it with SIGTERM or ^C`,
+        )
+      }
       return job ? await ended(engine, job, options, told.stopped) : await told.stopped
     } finally {
       told.forget()
@@ -139,6 +146,15 @@ async function ended(
   }
   say(`job ${inert(id)} could not be had within ${waitSeconds} s: it is ${state}`)
   return 3
+}
+
+/** What goes on for long is not said again and again. */
+function tellOnce(text: string): () => void {
+  let told = false
+  return () => {
+    if (!told) say(text)
+    told = true
+  }
 }
 
 function say(text: string): void {

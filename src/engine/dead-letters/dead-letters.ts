@@ -61,6 +61,8 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
   return {
     list: async (rest) => {
       const { limit = 100, cursor = null, kinds, queues, stored = false } = optionsOf(rest)
+      if (typeof stored !== 'boolean')
+        throw new InvalidArgument(`stored must be a boolean, not ${shown(stored)}`)
       requireWhole('limit', limit, { min: 1, max: 1_000 }, InvalidArgument)
       if (cursor !== null && typeof cursor !== 'string') {
         throw new InvalidArgument(`cursor must be what a page before answered, not ${shown(cursor)}`)
@@ -95,7 +97,7 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
           throw new CommandRefused(`replay: the id ${as} belongs to another job; retry job ${id} instead`)
         case 'refused':
           throw new CommandRefused(
-            `replay: job ${id} is ${result.state}, and only a dead letter can be replayed`,
+            `replay: job ${id} is ${seenTo(result.state)}, and only a dead letter can be replayed`,
           )
         default:
           throw new CommandRefused(`replay: there is no job ${id} any more`)
@@ -107,6 +109,9 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
         requireWhole('limit', limit, { min: 1, max: Number.MAX_SAFE_INTEGER }, InvalidArgument)
       }
       requireWhole('batch', batch, { min: 1, max: replaysMax }, InvalidArgument)
+      if (signal !== undefined && typeof (signal as { aborted?: unknown } | null)?.aborted !== 'boolean') {
+        throw new InvalidArgument(`signal must be an AbortSignal, not ${shown(signal)}`)
+      }
       const until = signal === undefined ? {} : { signal }
       return replayAll(parts, { limit, batch, ...until, ...requireLanes({ kinds, queues }) })
     },
@@ -117,10 +122,15 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
       if (result?.kind === 'discarded') return
       if (result?.kind !== 'refused') throw new CommandRefused(`discard: there is no job ${id}`)
       const { state, replayedAs } = result
-      const is = replayedAs === null ? state : `replayed as ${replayedAs}`
+      const is = replayedAs === null ? seenTo(state) : `replayed as ${replayedAs}`
       throw new CommandRefused(`discard: job ${id} is ${is}, and only a dead letter can be discarded`)
     },
   }
+}
+
+/** Of a job that is no dead letter, whatever it once was. */
+function seenTo(state: string): string {
+  return state === 'failed' ? 'failed, but was discarded' : state
 }
 
 type Lanes = Pick<DeadLetterOptions, 'kinds' | 'queues'>

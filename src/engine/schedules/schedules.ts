@@ -199,6 +199,7 @@ const ofOthers = ['id', 'delayMs', 'runAt', 'traceparent']
 
 /** The job as an enqueue would make it. Its id is of no slot, and its place in time is not its own. */
 async function jobOf(producer: Producer, key: string, options: ScheduleOptions<never>): Promise<Prepared> {
+  if (options.keys !== undefined) requireObject('keys', options.keys, InvalidArgument)
   const { job, input, queue, priority, leaseTtlMs, timeoutMs, keepMs, tenant, keys, metadata } = options
   for (const name of ofOthers) {
     if (name in options) throw new InvalidArgument(`a schedule takes no ${name}: each slot has its own`)

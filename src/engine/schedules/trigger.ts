@@ -40,6 +40,12 @@ export function storedTrigger(given: Trigger, nowMs: number, before?: StoredTrig
   if ((cron === undefined) === (everyMs === undefined)) {
     throw new ScheduleInvalid('a schedule has either cron or everyMs')
   }
+  const other = everyMs === undefined ? 'startAt' : 'timeZone'
+  if ((given as Readonly<Record<string, unknown>>)[other] !== undefined) {
+    throw new ScheduleInvalid(
+      `${other} says nothing of a schedule by ${everyMs === undefined ? 'cron' : 'everyMs'}`,
+    )
+  }
   const trigger =
     'cron' in given && cron !== undefined ? cronTrigger(given) : everyTrigger(given, nowMs, before)
   if (slotsOf(trigger).next(nowMs) === null) {

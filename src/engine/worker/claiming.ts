@@ -14,6 +14,8 @@ import type { Solo } from './solo.ts'
 export interface Claiming {
   /** A claim that may have landed: until it is recovered, nothing else may be claimed. */
   readonly unknown: HeldClaim | null
+  /** The one job that there was to claim was claimed. */
+  readonly spent: boolean
   /** Asks for as much as is free, in batches. */
   claim(stance: ClaimParams['solo']): Promise<void>
   recover(held: HeldClaim): Promise<void>
@@ -39,7 +41,7 @@ const claimMax = 500
 
 export function createClaiming(parts: ClaimingParts): Claiming {
   const { clock, store, worker, only, intervals, leases, slots, pace, solo, rest, kinds, emit, ask } = parts
-  const state = { claims: 0, unknown: null as HeldClaim | null, unknownInARow: 0 }
+  const state = { claims: 0, unknown: null as HeldClaim | null, unknownInARow: 0, spent: false }
 
   async function claim(stance: ClaimParams['solo']): Promise<void> {
     const queues = slots.free()
@@ -100,6 +102,7 @@ export function createClaiming(parts: ClaimingParts): Claiming {
 
   function take(held: HeldClaim, jobs: readonly ClaimedJob[]): void {
     for (const job of jobs) parts.start(held, job)
+    if (only !== undefined && jobs.length > 0) state.spent = true
     leases.answered(held)
     solo.took(jobs)
   }
@@ -107,6 +110,9 @@ export function createClaiming(parts: ClaimingParts): Claiming {
   return {
     get unknown() {
       return state.unknown
+    },
+    get spent() {
+      return state.spent
     },
     claim,
     recover,

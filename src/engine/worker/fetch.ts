@@ -75,6 +75,7 @@ export function createFetcher(parts: FetchParts): Fetcher {
   async function claimIfAllowed(): Promise<void> {
     rest.looked()
     leases.lookAtDeadlines()
+    if (claiming.spent) return pace.after(Number.POSITIVE_INFINITY)
     const stance = solo.stance()
     if (stance !== null && leases.uncertain === 0 && slots.free().length > 0 && kinds.length > 0) {
       state.claimsInARow += 1

@@ -186,7 +186,7 @@ const replayCases: readonly Case[] = [
   {
     name: 'makes a new job of all that the failed one stated, from the start and due now (16.1 - 16.4, 27.3, 27.4)',
     run: async (fixture) => {
-      const { get, name, now, claim } = fixture
+      const { get, name, now, claim, store } = fixture
       const id = await dead(fixture, everything(fixture))
       const before = await get(id)
       const as = name('as')
@@ -220,6 +220,11 @@ const replayCases: readonly Case[] = [
         events: [],
       })
       assert.ok(job.seq > before.seq)
+      const found = await store.queries.list({ limit: 9, cursor: null, keys: job.spec.keys, payloads: true })
+      assert.deepEqual(
+        found.jobs.map(({ spec }) => spec.id),
+        [job.spec.id, before.spec.id],
+      )
       const { jobs } = await claim()
       assert.deepEqual(jobs[0]?.spec, job.spec)
       assert.equal(jobs[0]?.epoch, 1)

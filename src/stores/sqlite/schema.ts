@@ -141,7 +141,7 @@ alter table holdfast_job add column replayed_as text;
 alter table holdfast_job add column events text;
 
 update holdfast_job set dead_at = finished_at where state = 3;
-create index holdfast_job_dead on holdfast_job (dead_at, seq) where dead_at is not null;
+create index holdfast_job_dead on holdfast_job (dead_at, seq, state) where dead_at is not null;
 
 create table holdfast_lookup (
   key text not null,

@@ -119,7 +119,9 @@ describe('replay', () => {
       expect(error).toMatchObject({ message: says })
     }
     await deadLetters.discard('y')
-    expect(String(await failure(deadLetters.replay('y')))).toContain('is failed, and only a dead letter')
+    expect(String(await failure(deadLetters.replay('y')))).toContain(
+      'is failed, but was discarded, and only a dead letter',
+    )
     await f.die('x~r1')
     expect(String(await failure(deadLetters.replay('x')))).toContain(
       'the id x~r1 belongs to another job; retry job x instead',

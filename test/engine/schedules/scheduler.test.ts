@@ -92,6 +92,41 @@ describe('the loop', () => {
     await stopNow(b)
   })
 
+  it('one that cannot be fired keeps no other waiting, and is tried again, later and later', async () => {
+    const b = bench()
+    await b.engine.start()
+    await b.engine.schedules.put('a', { job: beat, input: null, everyMs: 5_000 })
+    await b.engine.schedules.put('b', { job: beat, input: null, everyMs: 5_000 })
+    const failures = (): number | undefined => b.engine.health().running?.schedules?.failuresInARow
+    // Each round asks for `a` first.
+    b.wire.next('schedules.fire', new RangeError('too long'))
+    await b.clock.advance(5_500)
+    expect([await jobs(b), failures()]).toEqual([['b@2026-01-01T00:00:05.000Z'], 1])
+    b.wire.next('schedules.fire', new RangeError('too long'))
+    await b.clock.advance(1_000)
+    expect([(await jobs(b)).length, failures()]).toEqual([1, 2])
+    await b.clock.advance(2_000)
+    expect([await jobs(b), failures()]).toEqual([
+      ['a@2026-01-01T00:00:05.000Z', 'b@2026-01-01T00:00:05.000Z'],
+      0,
+    ])
+    await stopNow(b)
+  })
+
+  it('what is made up for goes in parts of some mebibytes, one after the other', async () => {
+    const big = bench()
+    const large = defineJob<string>({ name: 'large', run: () => {} })
+    const input = 'x'.repeat(1_000_000)
+    await big.engine.schedules.put('k', { job: large, input, everyMs: minuteMs, catchUp: { all: 10 } })
+    await big.clock.advance(30 * minuteMs + 5_000)
+    await big.engine.start()
+    await big.clock.advance(2_000)
+    const fired = big.wire.sent('schedules.fire') as readonly { readonly slots: readonly unknown[] }[]
+    expect(fired.map(({ slots }) => slots.length)).toEqual([4, 4, 2])
+    expect(await jobs(big)).toEqual(Array.from({ length: 10 }, (_, n) => `k@2026-01-01T00:${21 + n}:00.000Z`))
+    await stopNow(big)
+  })
+
   it.each([
     ['skip', 0],
     ['latest', 1],

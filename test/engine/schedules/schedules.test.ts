@@ -95,11 +95,15 @@ describe('put', () => {
     expect(await b.database.raw.dump()).not.toEqual(before)
   })
 
+  const interval = { cron: undefined, timeZone: undefined, everyMs: 5_000 }
   const wrong: readonly [string, object, string][] = [
     ['no times', { cron: undefined }, 'SCHEDULE_INVALID'],
     ['two kinds of times', { everyMs: 5_000 }, 'SCHEDULE_INVALID'],
-    ['an interval under a second', { cron: undefined, everyMs: 999 }, 'SCHEDULE_INVALID'],
-    ['a start that is no date', { cron: undefined, everyMs: 5_000, startAt: 7 }, 'SCHEDULE_INVALID'],
+    ['an interval under a second', { ...interval, everyMs: 999 }, 'SCHEDULE_INVALID'],
+    ['a start that is no date', { ...interval, startAt: 7 }, 'SCHEDULE_INVALID'],
+    ['a start beside an expression', { startAt: new Date(0) }, 'SCHEDULE_INVALID'],
+    ['a zone beside an interval', { ...interval, timeZone: 'UTC' }, 'SCHEDULE_INVALID'],
+    ['keys that are none', { keys: null }, 'INVALID_ARGUMENT'],
     ['times that never come', { cron: '0 0 31 4 *' }, 'SCHEDULE_INVALID'],
     ['a policy of its own', { catchUp: 'some' }, 'SCHEDULE_INVALID'],
     ['to make up for nothing at all', { catchUp: { all: 0 } }, 'SCHEDULE_INVALID'],
