@@ -11,7 +11,7 @@ import { cursorAt } from '../../src/stores/paging.ts'
 import { migrationSql } from '../../src/stores/postgres/index.ts'
 import { storeOver } from '../../src/stores/postgres/store.ts'
 import { newDatabase } from '../support/postgres/database.ts'
-import { type Explained, type PlanNode, explaining, nodesOf } from '../support/postgres/explaining.ts'
+import { type Explained, explaining, nodesOf } from '../support/postgres/explaining.ts'
 
 const tables = ['job', 'body']
 const explained: Explained[] = []
