@@ -16,6 +16,7 @@ export type StoreCall =
   | 'jobs.expireTimeouts'
   | 'jobs.adopt'
   | 'jobs.get'
+  | 'jobs.outcomes'
   | 'jobs.queueAges'
   | 'jobs.requestCancel'
   | 'jobs.retry'
@@ -35,6 +36,9 @@ export type StoreCall =
   | 'leases.release'
   | 'control.set'
   | 'control.get'
+  | 'logs.append'
+  | 'logs.page'
+  | 'logs.tail'
   | 'commits.transact'
   | 'commits.confirm'
   | 'now'
@@ -51,6 +55,7 @@ export const afterUnknown: Policy = {
   'jobs.expireTimeouts': 'never',
   'jobs.adopt': 'never',
   'jobs.get': 'repeat',
+  'jobs.outcomes': 'repeat',
   'jobs.queueAges': 'repeat',
   'jobs.requestCancel': 'repeat',
   'jobs.retry': 'repeat',
@@ -70,6 +75,9 @@ export const afterUnknown: Policy = {
   'leases.release': 'repeat',
   'control.set': 'repeat',
   'control.get': 'repeat',
+  'logs.append': 'repeat',
+  'logs.page': 'repeat',
+  'logs.tail': 'repeat',
   'commits.transact': 'never',
   'commits.confirm': 'repeat',
   now: 'repeat',
@@ -85,6 +93,7 @@ export const access: Readonly<Record<StoreCall, Access>> = {
   'jobs.expireTimeouts': 'write',
   'jobs.adopt': 'write',
   'jobs.get': 'read',
+  'jobs.outcomes': 'read',
   'jobs.queueAges': 'read',
   'jobs.requestCancel': 'write',
   'jobs.retry': 'write',
@@ -104,6 +113,9 @@ export const access: Readonly<Record<StoreCall, Access>> = {
   'leases.release': 'write',
   'control.set': 'write',
   'control.get': 'read',
+  'logs.append': 'insert',
+  'logs.page': 'read',
+  'logs.tail': 'read',
   // The rows that a handler adds are none of ours.
   'commits.transact': 'write',
   'commits.confirm': 'write',

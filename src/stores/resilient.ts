@@ -33,6 +33,7 @@ export function resilient(store: Store, options: ResilientOptions = {}): Store {
       expireTimeouts: plain('jobs.expireTimeouts', store.jobs.expireTimeouts),
       adopt: plain('jobs.adopt', store.jobs.adopt),
       get: plain('jobs.get', store.jobs.get),
+      outcomes: plain('jobs.outcomes', store.jobs.outcomes),
       queueAges: plain('jobs.queueAges', store.jobs.queueAges),
       requestCancel: plain('jobs.requestCancel', store.jobs.requestCancel),
       retry: plain('jobs.retry', store.jobs.retry),
@@ -60,6 +61,11 @@ export function resilient(store: Store, options: ResilientOptions = {}): Store {
     control: {
       set: plain('control.set', store.control.set),
       get: () => bounded(clock, callMs, 'control.get', () => store.control.get()),
+    },
+    logs: {
+      append: plain('logs.append', store.logs.append),
+      page: plain('logs.page', store.logs.page),
+      tail: plain('logs.tail', store.logs.tail),
     },
     ...(store.hints && { hints: store.hints }),
     ...(store.commits && {

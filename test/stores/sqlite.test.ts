@@ -213,7 +213,8 @@ describe('an upgrade', () => {
       expect(job).toMatchObject({ ...blank, spec: { metadata: null, traceparent: null } })
     }
     expect([claims.length, leases.length, watch?.sweepMs]).toEqual([1, 1, 5_000])
-    expect(added).toEqual({ checkpoints: [], named: [], control: { hold: false, paused: [] }, timeline: 0 })
+    const control = { hold: false, paused: [] }
+    expect(added).toEqual({ checkpoints: [], logs: [], named: [], control, timeline: 0 })
     expect(await old.jobs.requestCancel({ id: 'running' })).toEqual({ kind: 'requested' })
     expect(await old.claims.renew({ worker: 'w', tokens: ['t'] })).toEqual({
       held: [{ id: 'running', epoch: 1, cancel: true }],

@@ -1,4 +1,5 @@
-import type { JobRecord, JobSpec, Outcome, Progress } from '../jobs/record.ts'
+import type { JobError, JobRecord, JobSpec, JobState, Outcome, Progress } from '../jobs/record.ts'
+import type { LogLine, LogStore } from './logs.ts'
 
 /**
  * Durable state. Every method is one atomic operation under one database time, which is fixed when the
@@ -16,6 +17,7 @@ export interface Store {
   readonly watch: WatchStore
   readonly leases: NamedLeaseStore
   readonly control: ControlStore
+  readonly logs: LogStore
   /** Optional: shortens the wait until a job is found. Nothing depends on it. */
   readonly hints?: HintSource
   /**
@@ -61,10 +63,18 @@ export interface StoreDump {
   readonly leases: readonly LeaseRow[]
   readonly watch: WatchState | null
   readonly checkpoints: readonly { readonly id: string; readonly key: string; readonly value: string }[]
+  readonly logs: readonly LogOfJob[]
   readonly named: readonly NamedLease[]
   readonly control: Control
   /** How often the store was restored from a backup, and said so. */
   readonly timeline: number
+}
+
+/** `epoch` and `line` are those of the last line that was taken. */
+export interface LogOfJob extends JobEpoch {
+  readonly next: number
+  readonly line: number
+  readonly lines: readonly LogLine[]
 }
 
 /** Opaque to everyone but the store that made it. */
@@ -102,6 +112,8 @@ export interface JobStore {
    */
   readonly adopt: (params: { readonly limit: number; readonly silentMs: number }) => Promise<AdoptReply>
   readonly get: (params: { readonly id: string }) => Promise<JobRecord | null>
+  /** What has become of these jobs, in the order asked; null where there is none. */
+  readonly outcomes: (params: { readonly ids: readonly string[] }) => Promise<readonly (JobOutcome | null)[]>
   /**
    * For how long the longest due job of each queue has been due; null where none is. Whatever its kind, and
    * whether or not claiming is held. In the order asked; its cost does not grow with the backlog.
@@ -241,6 +253,14 @@ export interface Control {
   readonly paused: readonly string[]
 }
 export type ControlChange = { readonly hold: boolean } | { readonly queue: string; readonly paused: boolean }
+
+export interface JobOutcome {
+  readonly state: JobState
+  /** As it is stored; null of a job that has not succeeded, or answered nothing. */
+  readonly result: string | null
+  /** Why it failed, or failed last. */
+  readonly error: JobError | null
+}
 
 export interface CommandParams {
   readonly id: string

@@ -43,6 +43,7 @@ export function createWire(world: World, owner: Incarnation): Store {
       expireTimeouts: call('jobs.expireTimeouts', (store, params) => store.jobs.expireTimeouts(params)),
       adopt: call('jobs.adopt', (store, params) => store.jobs.adopt(params)),
       get: call('jobs.get', (store, params) => store.jobs.get(params)),
+      outcomes: call('jobs.outcomes', (store, params) => store.jobs.outcomes(params)),
       queueAges: call('jobs.queueAges', (store, params) => store.jobs.queueAges(params)),
       requestCancel: call('jobs.requestCancel', (store, params) => store.jobs.requestCancel(params)),
       retry: call('jobs.retry', (store, params) => store.jobs.retry(params)),
@@ -70,6 +71,11 @@ export function createWire(world: World, owner: Incarnation): Store {
     control: {
       set: call('control.set', (store, params) => store.control.set(params)),
       get: () => call<null, Control>('control.get', (store) => store.control.get())(null),
+    },
+    logs: {
+      append: call('logs.append', (store, params) => store.logs.append(params)),
+      page: call('logs.page', (store, params) => store.logs.page(params)),
+      tail: call('logs.tail', (store, params) => store.logs.tail(params)),
     },
     ...(database.raw.commits && {
       commits: {

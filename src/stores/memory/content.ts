@@ -1,5 +1,12 @@
 import type { JobRecord } from '../../engine/jobs/record.ts'
-import type { Control, LeaseRow, NamedLease, StoreDump, WatchState } from '../../engine/ports/store.ts'
+import type {
+  Control,
+  LeaseRow,
+  LogOfJob,
+  NamedLease,
+  StoreDump,
+  WatchState,
+} from '../../engine/ports/store.ts'
 import { type Ready, createReady } from './ready.ts'
 
 /** A claim's header row with the jobs it took; `worker` null is a void header. */
@@ -22,6 +29,8 @@ export interface Content {
   readonly undispatched: Set<string>
   /** Job id to its checkpoints by key. */
   readonly checkpoints: Map<string, ReadonlyMap<string, string>>
+  /** Job id to its log. */
+  readonly logs: Map<string, LogOfJob>
   readonly named: Map<string, NamedLease>
   control: Control
   watch: WatchState | null
@@ -39,6 +48,7 @@ export function createContent(): Content {
     ready: createReady((id) => jobs.get(id)),
     undispatched: new Set(),
     checkpoints: new Map(),
+    logs: new Map(),
     named: new Map(),
     control: { hold: false, paused: [] },
     watch: null,
@@ -89,7 +99,7 @@ function shaped(job: JobRecord): JobRecord {
 }
 
 export function dumpOf(content: Content): StoreDump {
-  const { jobs, claims, leases, watch, checkpoints, named, control, timeline } = content
+  const { jobs, claims, leases, watch, checkpoints, logs, named, control, timeline } = content
   return {
     jobs: [...jobs.values()].sort((a, b) => byText(a.spec.id, b.spec.id)),
     claims: [...claims.values()]
@@ -100,6 +110,7 @@ export function dumpOf(content: Content): StoreDump {
     checkpoints: [...checkpoints]
       .flatMap(([id, entries]) => [...entries].map(([key, value]) => ({ id, key, value })))
       .sort((a, b) => byText(a.id, b.id) || byText(a.key, b.key)),
+    logs: [...logs.values()].sort((a, b) => byText(a.id, b.id)),
     named: [...named.values()].sort((a, b) => byText(a.key, b.key)),
     control,
     timeline,
@@ -119,6 +130,7 @@ export function copyOf(content: Content): Content {
   for (const [token, rows] of content.leases) copy.leases.set(token, rows)
   for (const job of content.jobs.values()) put(copy, job)
   for (const [id, entries] of content.checkpoints) copy.checkpoints.set(id, entries)
+  for (const [id, log] of content.logs) copy.logs.set(id, log)
   for (const [key, lease] of content.named) copy.named.set(key, lease)
   copy.control = content.control
   copy.watch = content.watch

@@ -10,7 +10,9 @@ import { type Content, copyOf, createContent, dumpOf, put } from './content.ts'
 import { confirm, transact } from './commits.ts'
 import * as control from './control.ts'
 import { insert } from './insert.ts'
+import * as logs from './logs.ts'
 import * as named from './named.ts'
+import { outcomes } from './outcomes.ts'
 import * as recovery from './recovery.ts'
 import * as watch from './watch.ts'
 
@@ -48,6 +50,7 @@ export function transparentMemoryStore(time: { nowMs(): number }): {
       expireTimeouts: at(recovery.expireTimeouts),
       adopt: at(recovery.adopt),
       get: at(({ jobs }, { id }: { readonly id: string }) => jobs.get(id) ?? null),
+      outcomes: at(outcomes),
       queueAges: at(queueAges),
       requestCancel: at(commands.requestCancel),
       retry: at(commands.retry),
@@ -66,6 +69,7 @@ export function transparentMemoryStore(time: { nowMs(): number }): {
     watch: { declare: at(watch.declare), move: at(watch.move) },
     leases: { acquire: at(named.acquire), renew: at(named.renew), release: at(named.release) },
     control: { set: at(control.set), get: async () => content.control },
+    logs: { append: at(logs.append), page: at(logs.page), tail: at(logs.tail) },
     commits: {
       transact: (params) => transact(content, params, () => time.nowMs()),
       confirm: at(confirm),

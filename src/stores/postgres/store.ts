@@ -15,7 +15,9 @@ import { repairDispatch } from './queries/dispatch.ts'
 import * as content from './queries/dump.ts'
 import { get } from './queries/get.ts'
 import { insert } from './queries/insert.ts'
+import * as logs from './queries/logs.ts'
 import * as named from './queries/named.ts'
+import { outcomes } from './queries/outcomes.ts'
 import { progress } from './queries/progress.ts'
 import { reclaim } from './queries/reclaim.ts'
 import { recover } from './queries/recover.ts'
@@ -64,6 +66,7 @@ export function storeOver(
       expireTimeouts: unlessNone({ jobs: [] }, urgent(expireTimeouts)),
       adopt: unlessNone({ jobs: [] }, urgent(adopt)),
       get: common(get),
+      outcomes: common(outcomes),
       queueAges: common(queueAges),
       requestCancel: common(requestCancel),
       retry: common(retry),
@@ -84,6 +87,7 @@ export function storeOver(
     commits: { transact: (params) => transact(database, params), confirm: urgent(confirm) },
     within: createWithin(text, channel),
     control: { set: common(control.set), get: () => database.autocommit('common', control.get) },
+    logs: { append: common(logs.append), page: common(logs.page), tail: common(logs.tail) },
     now: () => unchecked.autocommit('common', now),
     migrate: () => migrate(unchecked, migrationScript, grants),
     close: () => unchecked.close(),

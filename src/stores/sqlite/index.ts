@@ -19,7 +19,9 @@ import { repairDispatch } from './dispatch.ts'
 import * as content from './dump.ts'
 import { get } from './get.ts'
 import { insert } from './insert.ts'
+import * as logs from './logs.ts'
 import * as named from './named.ts'
+import { outcomes } from './outcomes.ts'
 import { progress } from './progress.ts'
 import { reclaim } from './reclaim.ts'
 import { recover } from './recover.ts'
@@ -130,6 +132,7 @@ function storeOver(
       expireTimeouts: write(expireTimeouts),
       adopt: write(adoptUnleased),
       get: read(get),
+      outcomes: read(outcomes),
       queueAges: read(queueAges),
       requestCancel: write(requestCancel),
       retry: write(retry),
@@ -157,6 +160,7 @@ function storeOver(
     },
     within: (client) => insertsWithin(connection, client),
     control: { set: write(control.set), get: () => read(control.get)(undefined) },
+    logs: { append: write(logs.append), page: read(logs.page), tail: read(logs.tail) },
     now: async () => connection.nowMs(),
     migrate: () => writes.run(() => connection.migrate()),
     close: async () => connection.close(),

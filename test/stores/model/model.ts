@@ -1,6 +1,7 @@
 // What a store should hold and answer, said as plainly as possible: arrays, loops and sorts, and no code of
 // the engine. It knows one caller at a time; what races is the business of the conformance suite.
 import type { JobEvent, JobRecord, Progress } from '../../../src/engine/jobs/record.ts'
+import { type LogAppend, logLinesMax } from '../../../src/engine/ports/logs.ts'
 import type * as port from '../../../src/engine/ports/store.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
@@ -22,6 +23,7 @@ export class Model {
   leases: Writable<port.LeaseRow>[] = []
   watch: Writable<port.WatchState> | null = null
   checkpoints: { id: string; key: string; value: string }[] = []
+  readonly logs = new Map<string, port.LogOfJob>()
   named: port.NamedLease[] = []
   hold = false
   paused: string[] = []
@@ -293,6 +295,22 @@ export class Model {
     return { applied: true }
   }
 
+  append({ id, epoch, lines }: LogAppend): port.Fenced {
+    if (!this.#running(id, epoch)) return { applied: false }
+    const log = this.logs.get(id) ?? { id, next: 0, epoch, line: -1, lines: [] }
+    const kept = [...log.lines]
+    let line = log.epoch === epoch ? log.line : -1
+    let next = log.next
+    for (const entry of lines) {
+      if (entry.line <= line) continue
+      line = entry.line
+      kept.push({ n: next++, atMs: this.nowMs, epoch, level: entry.level, text: entry.text })
+    }
+    while (kept.length > logLinesMax) kept.shift()
+    this.logs.set(id, { id, next, epoch, line, lines: kept })
+    return { applied: true }
+  }
+
   checkpointsOf({ id }: { readonly id: string }): { key: string; value: string }[] {
     return this.checkpoints
       .filter((kept) => kept.id === id)
@@ -376,6 +394,7 @@ export class Model {
         .sort((a, b) => byBytes(a.token, b.token) || a.ttlMs - b.ttlMs),
       watch: this.watch && { ...this.watch },
       checkpoints: [...this.checkpoints].sort((a, b) => byBytes(a.id, b.id) || byBytes(a.key, b.key)),
+      logs: [...this.logs.values()].sort((a, b) => byBytes(a.id, b.id)),
       named: [...this.named].sort((a, b) => byBytes(a.key, b.key)),
       control: this.control(),
       timeline: 0,

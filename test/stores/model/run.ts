@@ -27,7 +27,7 @@ const worthSeeing = [
   ['retry applied', 'retry applied again', 'retry refused failed', 'retry refused queued'],
   ['reschedule applied', 'reschedule applied again', 'reschedule refused queued'],
   ['progress applied', 'progress refused', 'checkpoint applied', 'checkpoint replaced'],
-  ['checkpoint refused'],
+  ['checkpoint refused', 'appended all', 'appended some', 'appended nothing', 'append refused'],
   ['acquire true', 'acquire false', 'renew true', 'renew false', 'release true', 'release false'],
 ].flat()
 
