@@ -195,6 +195,17 @@ export type EngineEvent =
       readonly owner: string
       readonly message: string
     }
+  /**
+   * Lines of an attempt that may not be in its log: the attempt was over (`fenced`: it was taken over, or had ended), the
+   * store did not answer in time, or would not take them.
+   */
+  | {
+      readonly type: 'log.lost'
+      readonly job: string
+      readonly epoch: number
+      readonly lines: number
+      readonly why: 'fenced' | 'unavailable' | 'refused'
+    }
   | { readonly type: 'attempt.abandoned'; readonly job: string; readonly epoch: number }
   | {
       readonly type: 'attempt.confirmed'
