@@ -100,7 +100,7 @@ export function createResults(parts: ResultParts): Results {
     const nowMs = clock.monotonicMs()
     const ids: string[] = []
     for (const [id, entry] of awaited) {
-      if (entry.dueAtMs - entry.waitMs / 2 > nowMs) continue
+      if (entry.dueAtMs - entry.waitMs / 4 > nowMs) continue
       entry.dueAtMs = Number.POSITIVE_INFINITY
       if (ids.push(id) === idsMax) break
     }
