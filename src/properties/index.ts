@@ -15,6 +15,7 @@ import { holdHolds } from './hold-holds.ts'
 import { idTruth } from './id-truth.ts'
 import { leaseCertainty } from './lease-certainty.ts'
 import { leaseLasts } from './lease-lasts.ts'
+import { logLinesOnceInOrder } from './log-lines.ts'
 import { lostReplyCostsNothing } from './lost-reply-costs-nothing.ts'
 import { marginPays } from './margin-pays.ts'
 import { namedLeaseExclusive } from './named-lease-exclusive.ts'
@@ -24,6 +25,7 @@ import { oneStartThroughOutage } from './one-start-through-outage.ts'
 import { ownWorkOnly } from './own-work-only.ts'
 import { postOutageGrace } from './post-outage-grace.ts'
 import type { Property } from './property.ts'
+import { resultTruth } from './result-truth.ts'
 import { shutdownCostsNothing } from './shutdown-costs-nothing.ts'
 import { signalTruth } from './signal-truth.ts'
 import { singleTerminalState } from './single-terminal-state.ts'
@@ -51,6 +53,7 @@ export {
   idTruth,
   leaseCertainty,
   leaseLasts,
+  logLinesOnceInOrder,
   lostReplyCostsNothing,
   marginPays,
   namedLeaseExclusive,
@@ -59,6 +62,7 @@ export {
   oneStartThroughOutage,
   ownWorkOnly,
   postOutageGrace,
+  resultTruth,
   shutdownCostsNothing,
   signalTruth,
   singleTerminalState,
@@ -101,5 +105,7 @@ export const standardProperties: readonly Property[] = [
   ownWorkOnly,
   sweepsInTime,
   versionsCount,
+  logLinesOnceInOrder,
+  resultTruth,
   ...sometimesProperties,
 ]

@@ -1,5 +1,7 @@
 import type { EventOf, StoreEvent, WorldEvent } from '../engine/history.ts'
+import { tellsOfDropped } from '../engine/logs/pending.ts'
 import type { JobRecord } from '../engine/jobs/record.ts'
+import type { LogAppend } from '../engine/ports/logs.ts'
 import type {
   AdoptReply,
   CancelReply,
@@ -13,6 +15,7 @@ import type {
   InsertParams,
   InsertReply,
   JobEpoch,
+  LogOfJob,
   NamedLeaseParams,
   ReclaimReply,
   RecoverReply,
@@ -90,6 +93,12 @@ export function historyOf(call: StoreCall, params: unknown, reply: unknown): rea
       return transacted(params as WitnessedTransact, reply as TransactReply)
     case 'commits.confirm':
       return confirmed(params as JobEpoch, reply as ConfirmReply)
+    case 'logs.append': {
+      const { id, epoch, lines } = params as LogAppend
+      const texts = lines.map(({ text }) => digest(text))
+      const { applied } = reply as Fenced
+      return [{ type: 'log.appended', job: id, epoch, lines: lines.map(({ line }) => line), texts, applied }]
+    }
     case 'control.set': {
       const { hold, paused } = reply as Control
       return [{ type: 'control.changed', hold, paused }]
@@ -113,6 +122,18 @@ export function finalOf(job: JobRecord): WorldEvent {
     version,
     result: digest(result),
     error: error?.code ?? null,
+  }
+}
+
+/** What it has said, in the end. */
+export function finalLogOf({ id, next, lines }: LogOfJob): WorldEvent {
+  return {
+    type: 'log.final',
+    job: id,
+    next,
+    ns: lines.map(({ n }) => n),
+    epochs: lines.map(({ epoch }) => epoch),
+    texts: lines.map(({ text }) => (tellsOfDropped(text) ? 0 : digest(text))),
   }
 }
 

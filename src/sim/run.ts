@@ -262,6 +262,7 @@ export function placeOf(scenario: Scenario): FaultPlace {
     forMs: scenario.activeMs,
     leaseTtlMs: 30_000,
     commits: scenario.commits ?? false,
+    talks: scenario.talks ?? false,
     services: callsOf(scenario.services ?? []),
   }
 }

@@ -18,6 +18,13 @@ export interface Pending {
   close(): void
 }
 
+const droppedWords = 'lines were dropped here: they came faster than the store could take them'
+
+/** Whether a line says that others were dropped in its place. */
+export function tellsOfDropped(text: string): boolean {
+  return text.endsWith(`${droppedWords})`)
+}
+
 const batchMax = 100
 const batchBytesMax = 65_536
 const pendingMax = 1_000
@@ -37,7 +44,7 @@ export function createPending(): Pending {
 
   function tellDropped(): void {
     if (dropped === 0) return
-    put('warn', `(${dropped} lines were dropped here: they came faster than the store could take them)`)
+    put('warn', `(${dropped} ${droppedWords})`)
     dropped = 0
   }
 

@@ -101,6 +101,8 @@ export interface FaultPlace {
   readonly leaseTtlMs: number
   /** Handlers commit. */
   readonly commits: boolean
+  /** Handlers log, and producers wait for results. */
+  readonly talks: boolean
   /** What the services can be asked, as `payments.charge`. */
   readonly services: readonly string[]
 }

@@ -36,12 +36,16 @@ const ofHandlers: readonly StoreCall[] = [
 /** Of handlers that commit: every third of the faults that wait for a call. */
 const ofCommits: readonly StoreCall[] = ['commits.transact', 'commits.transact', 'commits.confirm']
 
+/** Of handlers that say what they do: likewise. */
+const ofTalk: readonly StoreCall[] = ['logs.append', 'logs.append', 'logs.append', 'jobs.settle']
+
 /** A call of a worker, mostly one that every worker makes. */
 export function messageCall(
-  { commits }: Pick<FaultPlace, 'commits'>,
+  { commits, talks }: Pick<FaultPlace, 'commits' | 'talks'>,
   draw: (bound: number, what: string) => number,
 ): StoreCall {
   if (commits && draw(3, 'commits') === 0) return pick(ofCommits, draw, 'commit-call')
+  if (talks && draw(3, 'talks') === 0) return pick(ofTalk, draw, 'talk-call')
   return draw(8, 'handlers') === 0 ? pick(ofHandlers, draw, 'handler-call') : pick(ofWorkers, draw, 'call')
 }
 
@@ -57,13 +61,21 @@ function message(name: FamilyName, says: string, lateMsMax: number, most = 12): 
       return {
         atMs: draw(forMs, 'at'),
         node: pick(enqueue ? producers : nodes, draw, 'node'),
-        call: enqueue ? pick(ofProducer, draw, 'producer-call') : messageCall(place, draw),
+        call: enqueue ? producerCall(place, ofProducer, draw) : messageCall(place, draw),
         how: draw(2, 'how') === 0 ? 'reset' : 'silent',
         ...(lateMsMax > 0 && { lateMs: 200 + draw(lateMsMax, 'late') }),
       }
     },
     strike: (world, fault) => void world.nodeNamed(fault.node)?.armed.push(fault),
   }
+}
+
+function producerCall(
+  { talks }: FaultPlace,
+  ofProducer: readonly StoreCall[],
+  draw: (bound: number, what: string) => number,
+): StoreCall {
+  return talks && draw(2, 'waits') === 0 ? 'jobs.outcomes' : pick(ofProducer, draw, 'producer-call')
 }
 
 export const lostRequest: Family = message('lost-request', 'a call never reaches the database', 0)

@@ -1,3 +1,4 @@
+import { chatty } from './chatty.ts'
 import { clockJumps } from './clock-jump.ts'
 import { clockSkewed } from './clock-skew.ts'
 import { commits } from './commits.ts'
@@ -50,4 +51,5 @@ export const scenarios: readonly Scenario[] = [
   stuckHandlers,
   refusedResults,
   commits,
+  chatty,
 ]

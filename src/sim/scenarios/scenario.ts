@@ -23,6 +23,8 @@ export interface Scenario {
   readonly duties?: readonly Duty[]
   /** Its handlers commit: then faults strike that call too. Default false. */
   readonly commits?: boolean
+  /** Its handlers say what they do, and its producers wait for results: then faults strike those calls too. Default false. */
+  readonly talks?: boolean
   readonly families: readonly FamilyName[]
   /** How many times as many faults as their families say; default 1. */
   readonly density?: number
@@ -52,6 +54,8 @@ export interface WorkStep {
   readonly again?: boolean
   /** What is enqueued along with it: all or none. */
   readonly also?: readonly WorkItem[]
+  /** Its producer waits for its result, for so long. */
+  readonly awaitedMs?: number
   /** Its producer dies between creating it and giving it a place in the queue. */
   readonly undispatched?: boolean
 }

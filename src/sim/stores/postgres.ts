@@ -92,6 +92,7 @@ function onTime(
     watch: each(store.watch),
     leases: each(store.leases),
     control: each(store.control),
+    logs: each(store.logs),
     ...(store.commits && { commits: each(store.commits) }),
     now: () => timed(() => store.now())(null),
     dump: () => timed(() => store.dump())(null),
