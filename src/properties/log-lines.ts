@@ -14,6 +14,8 @@ interface State {
   readonly holds: Holds
   /** What the handlers said while their attempts went on, by job and epoch. */
   readonly said: Map<string, Map<number, Attempt>>
+  /** How many lines each log has taken, and up to which line of which attempt. */
+  readonly taken: Map<string, { count: number; epoch: number; line: number }>
 }
 interface Attempt {
   readonly texts: number[]
@@ -44,13 +46,14 @@ export const logLinesOnceInOrder: Property = property({
   ],
   suspendedBy: [],
   after: ['log.appended'],
-  start: (): State => ({ holds: new Map(), said: new Map() }),
-  step({ holds, said }, event, verdict) {
+  start: (): State => ({ holds: new Map(), said: new Map(), taken: new Map() }),
+  step(state, event, verdict) {
+    const { holds, said } = state
     switch (event.type) {
       case 'log.appended':
-        return appended(holds, event, verdict)
+        return appended(state, event, verdict)
       case 'log.final':
-        return final(said.get(event.job) ?? new Map<number, Attempt>(), event, verdict)
+        return final(state, event, verdict)
       case 'handler.said': {
         const attempt = attemptOf(said, event)
         if (!attempt.ended) attempt.texts.push(event.text)
@@ -86,9 +89,10 @@ function mark(said: State['said'], { job, epoch }: Of, change: (attempt: Attempt
   if (attempt) change(attempt)
 }
 
-function appended(holds: Holds, event: EventOf<'log.appended'>, verdict: Verdict): void {
+function appended({ holds, taken }: State, event: EventOf<'log.appended'>, verdict: Verdict): void {
   verdict.evaluated()
-  const { job, epoch, applied } = event
+  const { job, epoch, applied, lines } = event
+  if (applied) take(taken, job, epoch, lines)
   if (applied === isHolder(holds.get(job), event)) return
   const kind = applied ? 'unfenced-line' : 'holder-refused'
   const says = applied
@@ -98,10 +102,32 @@ function appended(holds: Holds, event: EventOf<'log.appended'>, verdict: Verdict
   verdict.violated({ kind, subject: job, message })
 }
 
-function final(attempts: ReadonlyMap<number, Attempt>, event: EventOf<'log.final'>, verdict: Verdict): void {
+function take(taken: State['taken'], job: string, epoch: number, lines: readonly number[]): void {
+  let log = taken.get(job)
+  if (!log) taken.set(job, (log = { count: 0, epoch, line: -1 }))
+  if (log.epoch !== epoch) {
+    log.epoch = epoch
+    log.line = -1
+  }
+  for (const line of lines) {
+    if (line <= log.line) continue
+    log.count += 1
+    log.line = line
+  }
+}
+
+function final({ said, taken }: State, event: EventOf<'log.final'>, verdict: Verdict): void {
   const { job, next, ns, epochs, texts } = event
+  const attempts = said.get(job) ?? new Map<number, Attempt>()
   const violated = (kind: string, message: string): void => verdict.violated({ kind, subject: job, message })
   verdict.evaluated()
+  const count = taken.get(job)?.count ?? 0
+  if (next !== count) {
+    return violated(
+      'renumbered',
+      `the log of job ${job} would go on with line ${next}, and ${count} were taken`,
+    )
+  }
   const first = next - Math.min(next, keptMax)
   if (ns.length !== next - first || ns.some((n, k) => n !== first + k)) {
     const range = ns.length === 0 ? 'none' : `${ns[0]} to ${ns.at(-1)}, ${ns.length} in all`

@@ -110,7 +110,7 @@ test('a plan names when a refusal begins, and for how long it lasts', () => {
     forMs: 600_000,
     leaseTtlMs: 30_000,
     commits: false,
-      talks: false,
+    talks: false,
     services: [],
   }
   const plan = drawPlan(families, place, seededChooser(7n, false), false)
