@@ -1,5 +1,6 @@
 import type { EventOf } from '../engine/history.ts'
 import { type Holds, holdEvents, isHolder, noteHold } from './model/holds.ts'
+import { span } from './model/when.ts'
 import { nameOf } from './model/who.ts'
 import { type Property, type Verdict, property } from './property.ts'
 
@@ -14,13 +15,16 @@ interface State {
   readonly holds: Holds
   /** What the handlers said while their attempts went on, by job and epoch. */
   readonly said: Map<string, Map<number, Attempt>>
+  /** Processes that were asked to stop: they wait for nothing for long. */
+  readonly stopping: Set<string>
+  storeCallMs: number
   /** How many lines each log has taken, and up to which line of which attempt. */
   readonly taken: Map<string, { count: number; epoch: number; line: number }>
 }
 interface Attempt {
   readonly texts: number[]
-  /** What is said now is not heard any more. */
-  ended: boolean
+  /** What is said from then on is not heard any more. */
+  endedAtMs: number | null
   /** Its settle applied, and nobody said that lines of it are lost: all of them must be there. */
   settled: boolean
   lossy: boolean
@@ -37,6 +41,8 @@ export const logLinesOnceInOrder: Property = property({
     'Lines are compared as digests, and of one that was said in or after a commit it is not asked where it is.',
   on: [
     ...holdEvents,
+    'run.started',
+    'node.stopping',
     'handler.said',
     'attempt.ended',
     'attempt.committing',
@@ -46,7 +52,13 @@ export const logLinesOnceInOrder: Property = property({
   ],
   suspendedBy: [],
   after: ['log.appended'],
-  start: (): State => ({ holds: new Map(), said: new Map(), taken: new Map() }),
+  start: (): State => ({
+    holds: new Map(),
+    said: new Map(),
+    stopping: new Set(),
+    storeCallMs: 0,
+    taken: new Map(),
+  }),
   step(state, event, verdict) {
     const { holds, said } = state
     switch (event.type) {
@@ -56,12 +68,18 @@ export const logLinesOnceInOrder: Property = property({
         return final(state, event, verdict)
       case 'handler.said': {
         const attempt = attemptOf(said, event)
-        if (!attempt.ended) attempt.texts.push(event.text)
+        if (attempt.endedAtMs === null) attempt.texts.push(event.text)
         return
       }
       case 'attempt.ended':
-        return mark(said, event, (attempt) => (attempt.ended = true))
+        return mark(said, event, (attempt) => (attempt.endedAtMs = event.atMs))
+      case 'run.started':
+        return void (state.storeCallMs = event.storeCallMs)
+      case 'node.stopping':
+        return void state.stopping.add(nameOf(event))
       case 'log.lost':
+        if (event.why === 'fenced') return
+        return mark(said, event, (attempt) => lost(state, attempt, event, verdict))
       case 'attempt.committing':
         return mark(said, event, (attempt) => (attempt.lossy = true))
       default:
@@ -79,7 +97,7 @@ function attemptOf(said: State['said'], { job, epoch }: Of): Attempt {
   let attempts = said.get(job)
   if (!attempts) said.set(job, (attempts = new Map()))
   let attempt = attempts.get(epoch)
-  if (!attempt) attempts.set(epoch, (attempt = { texts: [], ended: false, settled: false, lossy: false }))
+  if (!attempt) attempts.set(epoch, (attempt = { texts: [], endedAtMs: null, settled: false, lossy: false }))
   return attempt
 }
 
@@ -87,6 +105,23 @@ function attemptOf(said: State['said'], { job, epoch }: Of): Attempt {
 function mark(said: State['said'], { job, epoch }: Of, change: (attempt: Attempt) => void): void {
   const attempt = said.get(job)?.get(epoch)
   if (attempt) change(attempt)
+}
+
+/** An attempt that has lost its fence otherwise than by its own settle has a right to lose its lines. */
+function lost(
+  { stopping, storeCallMs }: State,
+  attempt: Attempt,
+  event: EventOf<'log.lost'>,
+  verdict: Verdict,
+): void {
+  attempt.lossy = true
+  const { job, epoch, lines, why, atMs } = event
+  if (why !== 'unavailable' || attempt.endedAtMs === null || stopping.has(nameOf(event))) return
+  verdict.evaluated()
+  // Half: clocks of machines may be fast.
+  if (atMs - attempt.endedAtMs >= storeCallMs / 2) return
+  const message = `${nameOf(event)} gave up ${lines} lines of job ${job} at epoch ${epoch} ${span(atMs - attempt.endedAtMs)} after its end`
+  verdict.violated({ kind: 'given-up-early', subject: job, message })
 }
 
 function appended({ holds, taken }: State, event: EventOf<'log.appended'>, verdict: Verdict): void {

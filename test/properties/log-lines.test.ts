@@ -8,14 +8,17 @@ import {
   expectHolds,
   expectRefused,
   finalLog,
+  node,
   reclaimed,
+  runStarted,
   said,
   settled,
 } from './dsl.ts'
 
 const says = (text: number, epoch = 1, by = 'w1'): Draft =>
   said('handler.said', { job: 'a', epoch, text, by })
-const lost = said('log.lost', { job: 'a', epoch: 1, lines: 1, why: 'unavailable' })
+const lost = (why: 'unavailable' | 'fenced', at?: number): Draft =>
+  said('log.lost', { job: 'a', epoch: 1, lines: 1, why, ...(at !== undefined && { at }) })
 const commits = said('attempt.committing', { job: 'a', epoch: 1 })
 const next = claimed('a', { epoch: 3, by: 'w2' })
 const ends = [attemptEnded('a'), settled('a')]
@@ -42,7 +45,7 @@ describe('log-lines-once-in-order (contract 13, 0.13; case E03)', () => {
   test('accepts that lines are missing of an attempt that was not settled, that lost them, or that committed', () => {
     const none = finalLog('a', '')
     expectHolds(property, [claimed('a'), says(11), reclaimed('a'), none])
-    expectHolds(property, [claimed('a'), says(11), lost, ...ends, none])
+    expectHolds(property, [claimed('a'), says(11), lost('unavailable'), ...ends, none])
     expectHolds(property, [claimed('a'), says(11), commits, ...ends, none])
     // The engine tells of what it dropped in a line of its own.
     const noted = [claimed('a'), says(11), says(12), says(13), appended('a', [11, 0, 13]), ...ends]
@@ -81,6 +84,23 @@ describe('log-lines-once-in-order (contract 13, 0.13; case E03)', () => {
     expectRefused(property, [...whole(), finalLog('a', '')], 'line-lost')
     expectRefused(property, [...whole(11, 12, 13), finalLog('a', '1:11 1:12 1:13')], 'line-unsaid')
     expectRefused(property, [...whole(11, 12, 13), finalLog('a', '1:11 1:12 2:13')], 'line-unsaid')
+  })
+
+  test('accepts that lines are given up after the time of a store call, or by a process that stops', () => {
+    const ended = [runStarted(), claimed('a'), says(11), attemptEnded('a', { at: 1_000 })]
+    const late = [lost('unavailable', 6_000), settled('a'), finalLog('a', '')]
+    expectHolds(property, [...ended, ...late])
+    const stops = node('stopping', { at: 1_000 })
+    expectHolds(property, [...ended, stops, lost('unavailable', 1_100), settled('a'), finalLog('a', '')])
+    expectRefused(property, [...ended, lost('unavailable', 1_100)], 'given-up-early')
+  })
+
+  test('refuses that an attempt is settled before its lines are there, which are refused then', () => {
+    expectRefused(
+      property,
+      [...whole(11), appended('a', [12], { applied: false }), lost('fenced'), finalLog('a', '1:11')],
+      'line-lost',
+    )
   })
 
   test('refuses a line of a superseded attempt after one of the next', () => {
