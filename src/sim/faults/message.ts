@@ -45,7 +45,7 @@ export function messageCall(
   draw: (bound: number, what: string) => number,
 ): StoreCall {
   if (commits && draw(3, 'commits') === 0) return pick(ofCommits, draw, 'commit-call')
-  if (talks && draw(3, 'talks') === 0) return pick(ofTalk, draw, 'talk-call')
+  if (talks && draw(2, 'talks') === 0) return pick(ofTalk, draw, 'talk-call')
   return draw(8, 'handlers') === 0 ? pick(ofHandlers, draw, 'handler-call') : pick(ofWorkers, draw, 'call')
 }
 

@@ -33,7 +33,7 @@ async function talk({ input, attempt, log, sleep }: AttemptContext<Talk>): Promi
 
 const chatter: HandledJob<Talk, Talk, Said> = defineJob<Talk, Talk, Said>({
   name: 'chatter',
-  retry: { maxAttempts: 3, maxEvictions: 3, backoff: { kind: 'exponential', firstMs: 1_000, maxMs: 20_000 } },
+  retry: { maxAttempts: 3, maxEvictions: 3, backoff: { kind: 'constant', delayMs: 500 } },
   leaseTtlMs: 30_000,
   timeoutMs: 120_000,
   run: talk,
@@ -54,19 +54,14 @@ export const chatty: Scenario = {
     'lost-request',
     'lost-reply',
     'late-request',
-    'slow-reply',
-    'database-restart',
     'outage-short',
-    'outage-long',
-    'disk-full',
     'crash',
     'pause',
-    'pause-on-call',
     'shutdown',
     'operator',
-    'handler-ignores-signal',
   ],
-  swarm: true,
+  swarm: false,
+  density: 3,
 }
 
 function talks(
@@ -85,7 +80,7 @@ function talks(
         turns: much ? 12 : 1 + draw(5, 'turns', k),
         lines: much ? 180 : draw(4, 'lines', k),
         turnMs: much ? 500 : 20 + draw(slow ? 12_000 : 1_500, 'turn', k),
-        fails: draw(5, 'fails', k) === 0 ? 1 + draw(3, 'how-often', k) : 0,
+        fails: draw(3, 'fails', k) === 0 ? 1 + draw(3, 'how-often', k) : 0,
       },
       options: {
         id: `c${k}`,
