@@ -38,7 +38,7 @@ function errorText(error: Error): string {
 const cutMark = ' ... (truncated)'
 
 /** Cut at a character, and marked as cut. */
-export function boundedText(value: string): string {
+function boundedText(value: string): string {
   // A unit is a byte at least: what lies beyond is cut in any case, and need not be looked at.
   const text = value
     .slice(0, logLineBytesMax + 1)

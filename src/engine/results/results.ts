@@ -26,7 +26,7 @@ export interface Results {
   /** Rejects, and never throws; a rejection that nobody waits for yet does no harm (E31). */
   wait(id: string, options?: ResultOptions): Promise<unknown>
   /** Something was done to the job here: it may have ended. */
-  look(id: string): void
+  readonly look: (id: string) => void
   readonly waiting: number
 }
 

@@ -103,7 +103,7 @@ describe('a result', () => {
     const error = (await result) as JobFailed
     expect(error).toBeInstanceOf(type)
     expect([error.code, error.message]).toEqual([code, message])
-    if (how === 'failed') expect(error.error).toMatchObject({ code: 'OUT_OF_STOCK', message: 'never' })
+    expect(error.error?.code).toBe(how === 'failed' ? 'OUT_OF_STOCK' : undefined)
     await b.engine.stop()
   })
 
@@ -266,7 +266,7 @@ describe('what enqueue answers', () => {
     const job = await engine.enqueue(double, 1, { id: 'x' })
     expect(job).toEqual({ id: 'x', created: true })
     expect(JSON.stringify(job)).toBe('{"id":"x","created":true}')
-    expect({ ...job }).toStrictEqual({ id: 'x', created: true })
+    expect(Object.assign({}, job)).toStrictEqual({ id: 'x', created: true })
     expect(await engine.enqueueMany([{ job: double, input: 1, id: 'x' }])).toEqual([
       { id: 'x', created: false },
     ])

@@ -85,7 +85,7 @@ function pageOf(rows: readonly PageRow[]): LogPage {
   const [first] = rows
   if (!first) return { lines: [], next: 0, dropped: 0, state: null }
   const [state, next, dropped] = first
-  const lines = rows.flatMap(([, , , ...row]) => (row[0] === null ? [] : [lineOf(row as LineRow)]))
+  const lines = rows.flatMap(([, , , ...row]) => (row[0] === null ? [] : [lineOf(row)]))
   return { lines, next, dropped, state: stateOf(state) }
 }
 
