@@ -14,18 +14,21 @@ export {
   InvalidArgument,
   InvalidConfig,
   JobCancelled,
+  JobFailed,
+  JobMissing,
   LeaseLost,
   LeaseUncertain,
   NamedLeaseLost,
   PermanentFailure,
   ResultInvalid,
   ScheduleInvalid,
+  ResultTimeout,
   StoreUnavailable,
 } from './engine/errors.ts'
 export type { EngineEvent } from './engine/history.ts'
 export type { Metric } from './engine/metrics.ts'
 export type { Backoff } from './engine/jobs/backoff.ts'
-export type { AttemptContext, AttemptInfo, Commit, Queryable } from './engine/jobs/context.ts'
+export type { AttemptContext, AttemptInfo, Commit, Log, LogAt, Queryable } from './engine/jobs/context.ts'
 export {
   type HandledJob,
   type Handler,
@@ -38,6 +41,7 @@ export type { JobSettings, Priority } from './engine/jobs/job-settings.ts'
 export type { LookupKeys } from './engine/jobs/keys.ts'
 export type { Exclusive } from './engine/leases/exclusive.ts'
 export type { Leadership } from './engine/leases/leaders.ts'
+export type { Logs } from './engine/logs/reader.ts'
 export type { CommandOptions, Operations } from './engine/operations.ts'
 export type { CatchUp } from './engine/schedules/catch-up.ts'
 export type { Schedule, ScheduleOptions, SchedulePage, Schedules } from './engine/schedules/schedules.ts'
@@ -59,8 +63,11 @@ export type { DeadLetterPage } from './engine/ports/dead-letters.ts'
 export type { Codec } from './engine/ports/codec.ts'
 export type { Clock, Timer } from './engine/ports/clock.ts'
 export type { Executor } from './engine/ports/executor.ts'
+export type { LogLevel, LogLine, LogPage } from './engine/ports/logs.ts'
 export type { Observer } from './engine/ports/observer.ts'
 export type { Random, RandomStream } from './engine/ports/random.ts'
 export type { Migrated, Store } from './engine/ports/store.ts'
 export type { QueueCounts } from './engine/ports/queries.ts'
+export type { EnqueuedJob } from './engine/results/enqueued.ts'
+export type { ResultOptions } from './engine/results/results.ts'
 export type { Intervals } from './engine/settings.ts'

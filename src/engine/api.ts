@@ -2,11 +2,11 @@ import type { DeadLetters } from './dead-letters/dead-letters.ts'
 import type { EngineEvent } from './history.ts'
 import type { JobDescription } from './jobs/definition.ts'
 import type { EnqueueOptions, EnqueueRequest, InTransaction } from './jobs/enqueue.ts'
-import type { Enqueued } from './jobs/insert.ts'
 import type { Queries } from './jobs/queries.ts'
 import type { JobRecord } from './jobs/record.ts'
 import type { Exclusive } from './leases/exclusive.ts'
 import type { Leadership } from './leases/leaders.ts'
+import type { Logs } from './logs/reader.ts'
 import type { Operations } from './operations.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Codec } from './ports/codec.ts'
@@ -14,6 +14,8 @@ import type { Executor } from './ports/executor.ts'
 import type { Observer } from './ports/observer.ts'
 import type { Random } from './ports/random.ts'
 import type { Store } from './ports/store.ts'
+import type { EnqueuedJob } from './results/enqueued.ts'
+import type { ResultOptions } from './results/results.ts'
 import type { RunningReport } from './running.ts'
 import type { Intervals } from './settings.ts'
 import type { Schedules } from './schedules/schedules.ts'
@@ -51,15 +53,24 @@ export interface Engine extends AsyncDisposable, Operations, Queries {
   /** Jobs that failed for good and wait for somebody. */
   readonly deadLetters: DeadLetters
   /** Stores one job. See `enqueueMany` for what it throws. */
-  enqueue<Input>(
-    job: JobDescription<Input>,
+  enqueue<Input, Result = unknown>(
+    job: JobDescription<Input, Result>,
     input: Input,
     options?: EnqueueOptions & InTransaction,
-  ): Promise<Enqueued>
+  ): Promise<EnqueuedJob<Result>>
   /** Stores all jobs or none, answering in their order. */
-  enqueueMany(requests: readonly EnqueueRequest[], options?: InTransaction): Promise<Enqueued[]>
+  enqueueMany(requests: readonly EnqueueRequest[], options?: InTransaction): Promise<EnqueuedJob[]>
   /** The job as it is now, its payloads decoded. Throws `CodecFailed` if they cannot be. */
   get(id: string): Promise<JobRecord | null>
+  /**
+   * Waits until the job has ended, whoever runs it, and answers what its handler did (undefined for nothing). The store
+   * is asked less and less often, every 5 s at last, for all that this engine waits for together; a job that ends in
+   * this engine is known at once. Rejects with `JobFailed`, `JobCancelled`, `JobMissing`, `ResultTimeout`, `CodecFailed`,
+   * or the signal's reason. An outage is waited for.
+   */
+  result<Result = unknown>(id: string, options?: ResultOptions): Promise<Result>
+  /** What jobs have said. */
+  readonly logs: Logs
   /**
    * Begins to work. Waits until the store answers, trying again while it is unavailable, and for a stop
    * that is under way; a stop that is asked for meanwhile ends the waiting, and nothing is started. Throws `InvalidConfig` if this fleet sweeps at another period. Repeated calls are one.

@@ -4,7 +4,6 @@ import { InvalidArgument, InvalidConfig } from './errors.ts'
 import { optionsOf, requireFunction, shown } from './given.ts'
 import { createCoalescer } from './jobs/coalesce.ts'
 import { enqueueAll, enqueueOne } from './jobs/enqueue.ts'
-import type { Enqueued } from './jobs/insert.ts'
 import { handlersOf } from './jobs/handlers.ts'
 import { payloadsOf, plainRecord } from './jobs/payloads.ts'
 import { createQueries } from './jobs/queries.ts'
@@ -12,8 +11,11 @@ import { requireId, requireName } from './jobs/text.ts'
 import { inProcessExecutor } from './ports/executor.ts'
 import { runExclusive } from './leases/exclusive.ts'
 import { createLeaders } from './leases/leaders.ts'
+import { createLogs } from './logs/reader.ts'
 import { createObservers } from './observers.ts'
 import { createOperations } from './operations.ts'
+import { EnqueuedJob } from './results/enqueued.ts'
+import { type ResultOptions, createResults } from './results/results.ts'
 import { type Running, type RunningReport, startRunning } from './running.ts'
 import { requireOptions } from './options.ts'
 import { type Resting, restState } from './rest-state.ts'
@@ -64,6 +66,7 @@ export function createEngine(options: EngineOptions): Engine {
   }
   const producer = { store, clock, random, intervals, payloads, ask: health.ask }
   const coalescer = createCoalescer(producer)
+  const results = createResults({ ...producer, on })
   const leaseParts = { store, clock, ask: health.ask, emit }
   const newOwner = (): string => `${name}~${random.id('owner')}`
   const leaders = createLeaders({ ...leaseParts, newOwner, graceMs: intervals.abandonMs })
@@ -81,7 +84,7 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   const wake = (): void => running?.wake()
-  const operations = createOperations(store, random, health.ask, wake)
+  const operations = createOperations(store, random, health.ask, wake, results.look)
 
   const engine: Engine & Resting = {
     ...operations,
@@ -94,24 +97,26 @@ export function createEngine(options: EngineOptions): Engine {
       const request = { ...options, job, input }
       if (client !== undefined) {
         const [enqueued] = await engine.enqueueMany([request], { in: client })
-        return enqueued as Enqueued
+        return enqueued as EnqueuedJob<never>
       }
       const enqueued = await enqueueOne(producer, coalescer, request)
       running?.wake()
-      return enqueued
+      return new EnqueuedJob(enqueued, results)
     },
     enqueueMany: async (requests, rest) => {
       const { in: client } = optionsOf(rest)
       const enqueued = await enqueueAll(producer, requests, client)
       // What is not committed yet is not to be seen yet.
       if (client === undefined) running?.wake()
-      return enqueued
+      return enqueued.map((job) => new EnqueuedJob(job, results))
     },
     get: async (id) => {
       requireId(id)
       const job = await health.ask('jobs.get', store.jobs.get({ id }))
       return job && plainRecord(payloads, job)
     },
+    result: <Result>(id: string, rest?: ResultOptions) => results.wait(id, rest) as Promise<Result>,
+    logs: createLogs(producer),
     start: async () => {
       const stopsBefore = stops
       while (running?.stopping) await running.stopping
@@ -158,7 +163,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     on,
     [Symbol.asyncDispose]: () => engine.stop(),
-    [restState]: () => (running ? running.atRest() : {}),
+    [restState]: () => (results.waiting > 0 ? null : running ? running.atRest() : {}),
   }
   return engine
 }

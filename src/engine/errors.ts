@@ -1,3 +1,5 @@
+import type { JobError } from './jobs/record.ts'
+
 /** Every error that leaves Holdfast: `code` is stable, the message says what was wrong and what to do. */
 export abstract class HoldfastError extends Error {
   abstract readonly code: string
@@ -85,9 +87,30 @@ export class LeaseUncertain extends HoldfastError {
   readonly code = 'LEASE_UNCERTAIN'
 }
 
-/** Reason of an attempt's signal: an operator asked for the job's end. */
+/** An operator asked for the job's end: the reason of an attempt's signal, and why a job has no result. */
 export class JobCancelled extends HoldfastError {
   readonly code = 'CANCELLED'
+}
+
+/** The job whose result was waited for has failed for good. */
+export class JobFailed extends HoldfastError {
+  readonly code = 'JOB_FAILED'
+  /** Why: its `code` is that of what the handler threw, or of what the engine found. */
+  readonly error: JobError
+  constructor(id: string, error: JobError) {
+    super(`job ${id} has failed: ${error.code}: ${error.message}`)
+    this.error = error
+  }
+}
+
+/** There is no such job: it was never enqueued, its transaction is not committed yet, or it was kept long enough. */
+export class JobMissing extends HoldfastError {
+  readonly code = 'JOB_MISSING'
+}
+
+/** The job had not ended when the time was up. It goes on; its result can be waited for again. */
+export class ResultTimeout extends HoldfastError {
+  readonly code = 'RESULT_TIMEOUT'
 }
 
 /** Reason of the signal of exclusive work: its named lease could not be kept, and somebody else may hold it. */

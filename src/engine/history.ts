@@ -218,6 +218,15 @@ export type StoreEvent =
       readonly jobs: readonly string[]
       readonly nextMs: number | null
     }
+  /** Lines of an attempt: `lines` counts them within it, `texts` are their digests. Taken: those that are new to the log. */
+  | {
+      readonly type: 'log.appended'
+      readonly job: string
+      readonly epoch: number
+      readonly lines: readonly number[]
+      readonly texts: readonly number[]
+      readonly applied: boolean
+    }
   | { readonly type: 'control.changed'; readonly hold: boolean; readonly paused: readonly string[] }
 
 export type EngineEvent =
@@ -258,6 +267,17 @@ export type EngineEvent =
       readonly key: string
       readonly owner: string
       readonly message: string
+    }
+  /**
+   * Lines of an attempt that may not be in its log: the attempt was over (`fenced`: it was taken over, or had ended), the
+   * store did not answer in time, or would not take them.
+   */
+  | {
+      readonly type: 'log.lost'
+      readonly job: string
+      readonly epoch: number
+      readonly lines: number
+      readonly why: 'fenced' | 'unavailable' | 'refused'
     }
   | { readonly type: 'attempt.abandoned'; readonly job: string; readonly epoch: number }
   | {
@@ -370,6 +390,24 @@ export type WorldEvent =
   | { readonly type: 'jobs.listing'; readonly queue: string | null }
   /** He has read the last of them: the jobs as they came. */
   | { readonly type: 'jobs.listed'; readonly queue: string | null; readonly jobs: readonly string[] }
+  /** A handler said a line; `text` is its digest. */
+  | {
+      readonly type: 'handler.said'
+      readonly job: string
+      readonly epoch: number
+      readonly text: number
+    }
+  /** A producer waits for what becomes of a job. */
+  | { readonly type: 'result.awaited'; readonly job: string }
+  /** It was told: `value` with the digest of the result's JSON text, 0 for nothing, or the code of why not. */
+  | {
+      readonly type: 'result.told'
+      readonly job: string
+      readonly how: 'value' | 'failed' | 'cancelled' | 'missing' | 'timeout' | 'other'
+      readonly result: number
+      /** Of the job that failed; null for none. */
+      readonly error: string | null
+    }
   | { readonly type: 'run.healed'; readonly boundMs: number }
   | {
       readonly type: 'job.final'
@@ -388,6 +426,18 @@ export type WorldEvent =
       readonly dead: boolean
       readonly replayedAs: string | null
       readonly lineage: Lineage | null
+    }
+  /**
+   * What a job has said, in the end: of each line that is kept its sequence, its attempt, and the digest of its text; 0
+   * for a line with which the engine tells of others that were dropped.
+   */
+  | {
+      readonly type: 'log.final'
+      readonly job: string
+      readonly next: number
+      readonly ns: readonly number[]
+      readonly epochs: readonly number[]
+      readonly texts: readonly number[]
     }
   /** `tokens`: of the claims whose rows are still there. */
   | { readonly type: 'run.ended'; readonly converged: boolean; readonly tokens: readonly string[] }

@@ -41,6 +41,8 @@ export type Metric =
       readonly kind: string
       readonly failures: number
     }
+  /** The store took so many lines of a job's log; what is lost, the event `log.lost` tells. */
+  | { readonly name: 'log.lines'; readonly queue: string; readonly kind: string; readonly lines: number }
   /** A job was dead-lettered: an attempt of this process failed for good, or was the last that may fail. */
   | { readonly name: 'job.deadLettered'; readonly queue: string; readonly kind: string }
   /**

@@ -23,6 +23,7 @@ const types: Readonly<Record<TypeOf, true>> = {
   'attempt.certain': true,
   'attempt.lost': true,
   'attempt.cancelling': true,
+  'log.lost': true,
   'attempt.abandoned': true,
   'attempt.confirmed': true,
   'exclusive.began': true,

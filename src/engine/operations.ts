@@ -42,6 +42,7 @@ export function createOperations(
   random: Random,
   ask: StoreHealth['ask'],
   changed: () => void,
+  ended: (id: string) => void,
 ): Operations {
   async function command(
     what: keyof typeof takes,
@@ -78,6 +79,7 @@ export function createOperations(
     cancel: async (id) => {
       requireId(id)
       const reply = await ask('jobs.requestCancel', store.jobs.requestCancel({ id }))
+      ended(id)
       if (reply.kind === 'missing') return null
       return reply.kind === 'ended' ? reply.state : reply.kind
     },

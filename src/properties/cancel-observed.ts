@@ -12,8 +12,8 @@ import { type Property, type Verdict, property } from './property.ts'
  * it never goes back to its queue, and its holder's signal fires with the first heartbeat that can tell it.
  * Only a retry takes it back. (Contract 6.1 - 6.5.)
  *
- * A heartbeat can tell it if the renewal landed after the cancel, and neither the worker nor the database met
- * a mishap around it; the verdict falls with the renewal after that one.
+ * A heartbeat can tell it if the renewal landed after the cancel and was not on its way for long, and neither the worker
+ * nor the database met a mishap around it; the verdict falls with the renewal after that one.
  *
  * Blind spot: a handler that is told, and does not heed it.
  */
@@ -23,8 +23,13 @@ interface Asked {
   told: boolean
 }
 
+/** A renewal that its sender had given up may land so long after it was sent; nobody hears its answer. */
+const lateMsMax = 60_000
+
 interface State {
   readonly world: World
+  /** When a renewal of a node, or of any (`env`), was last sent to arrive late. */
+  readonly lateAtMs: Map<string, number>
   readonly holds: Holds
   readonly retries: Retries
   readonly asked: Map<string, Asked>
@@ -53,6 +58,7 @@ export const cancelObserved: Property = property({
   after: ['job.cancelRequested'],
   start: (): State => ({
     world: newWorld(),
+    lateAtMs: new Map(),
     holds: new Map(),
     retries: new Map(),
     asked: new Map(),
@@ -84,6 +90,9 @@ export const cancelObserved: Property = property({
         return told(state, event, verdict)
       case 'attempt.ended':
         return told(state, event, verdict)
+      case 'fault.struck':
+        if (arrivesLate(event)) state.lateAtMs.set(event.node, event.atMs)
+        return note(state.world, event)
       default:
         note(state.world, event)
     }
@@ -111,6 +120,14 @@ function charged({ ended }: State, event: EventOf<'job.settled'>, verdict: Verdi
   verdict.violated({ kind: 'charged-by-cancel', subject: job, message })
 }
 
+function arrivesLate({ family, call }: EventOf<'fault.struck'>): boolean {
+  return call === 'claims.renew' && (family === 'late-request' || family === 'partition')
+}
+
+function mayBeLate({ lateAtMs }: State, { node, atMs }: EventOf<'lease.renewed'>): boolean {
+  return [node, 'env'].some((whose) => atMs - (lateAtMs.get(whose) ?? -Infinity) <= lateMsMax)
+}
+
 function told(
   { asked, holds }: State,
   event: Who & { readonly job: string; readonly epoch: number },
@@ -129,7 +146,7 @@ function renewed(state: State, event: EventOf<'lease.renewed'>, verdict: Verdict
   if (!cancel || cancel.told || signalled.get(job) === epoch || !isHolder(holds.get(job), event)) return
   const sinceMs = (cancel.renewedAtMs ?? atMs) - world.storeCallMs
   const well = isUntouched(world, event, sinceMs) && isDatabaseWell(world, sinceMs)
-  if (cancel.renewedAtMs === null || !well) return void (cancel.renewedAtMs = atMs)
+  if (cancel.renewedAtMs === null || !well || mayBeLate(state, event)) return void (cancel.renewedAtMs = atMs)
   if (atMs - cancel.renewedAtMs < world.replyMs) return
   cancel.told = true
   verdict.evaluated()

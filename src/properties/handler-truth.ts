@@ -78,7 +78,9 @@ export const handlerTruth: Property = property({
       case 'handler.began':
         return began(state, event, verdict)
       case 'handler.signalled':
-        return void signalled.set(event.job, event.epoch)
+        // One that was taken for dead may hear of it only now.
+        if ((signalled.get(event.job) ?? 0) <= event.epoch) signalled.set(event.job, event.epoch)
+        return
       case 'handler.ended': {
         const { job, epoch, how, permanent, result, error, node, incarnation } = event
         judgeCalls(event, verdict)

@@ -17,6 +17,7 @@ import { idTruth } from './id-truth.ts'
 import { leaseCertainty } from './lease-certainty.ts'
 import { leaseLasts } from './lease-lasts.ts'
 import { listingTellsTheTruth } from './listing-tells-the-truth.ts'
+import { logLinesOnceInOrder } from './log-lines.ts'
 import { lostReplyCostsNothing } from './lost-reply-costs-nothing.ts'
 import { marginPays } from './margin-pays.ts'
 import { namedLeaseExclusive } from './named-lease-exclusive.ts'
@@ -29,6 +30,7 @@ import { postOutageGrace } from './post-outage-grace.ts'
 import type { Property } from './property.ts'
 import { replayAllEnds } from './replay-all-ends.ts'
 import { replayedOnceAndWhole } from './replayed-once-and-whole.ts'
+import { resultTruth } from './result-truth.ts'
 import { shutdownCostsNothing } from './shutdown-costs-nothing.ts'
 import { signalTruth } from './signal-truth.ts'
 import { singleTerminalState } from './single-terminal-state.ts'
@@ -58,6 +60,7 @@ export {
   leaseCertainty,
   leaseLasts,
   listingTellsTheTruth,
+  logLinesOnceInOrder,
   lostReplyCostsNothing,
   marginPays,
   namedLeaseExclusive,
@@ -69,6 +72,7 @@ export {
   postOutageGrace,
   replayAllEnds,
   replayedOnceAndWhole,
+  resultTruth,
   shutdownCostsNothing,
   signalTruth,
   singleTerminalState,
@@ -116,5 +120,7 @@ export const standardProperties: readonly Property[] = [
   deadLetterIffFailed,
   replayedOnceAndWhole,
   replayAllEnds,
+  logLinesOnceInOrder,
+  resultTruth,
   ...sometimesProperties,
 ]

@@ -5,12 +5,12 @@ import { type Line, whoOf } from './line.ts'
 export type Weight = 'none' | 'maybe' | 'around' | 'told' | 'decides'
 
 /** What properties look at, and what tells a person nothing new. */
-const untold: ReadonlySet<string> = new Set(['node.health', 'handler.began'])
+const untold: ReadonlySet<string> = new Set(['node.health', 'handler.began', 'handler.said'])
 const ends: ReadonlySet<string> = new Set(['job.settled', 'job.reclaimed', 'job.timedOut'])
 /** Calls that the subject hangs on, from an event of it on. */
 const hangsOn: Partial<Record<HistoryEvent['type'], readonly string[]>> = {
   'job.claimed': ['claims.claim', 'claims.renew'],
-  'attempt.ended': ['jobs.settle'],
+  'attempt.ended': ['jobs.settle', 'logs.append'],
   'attempt.committing': ['commits.transact', 'commits.confirm'],
 }
 
@@ -111,6 +111,7 @@ function isRefusal(event: HistoryEvent): boolean {
     event.type === 'store.failed' ||
     event.type === 'enqueue.acknowledged' ||
     (event.type === 'job.settled' && event.settled !== 'applied') ||
-    (event.type === 'job.noted' && !event.applied)
+    (event.type === 'job.noted' && !event.applied) ||
+    (event.type === 'log.appended' && !event.applied)
   )
 }

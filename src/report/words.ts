@@ -33,6 +33,13 @@ export function wordsOf(event: HistoryEvent, known: Known): string {
       return `cannot discard ${event.job}: it is no dead letter`
     case 'dead.listed':
       return `lists dead letters${event.whole ? ', all of them' : ''}: ${event.jobs.join(', ') || 'none'}`
+    case 'log.appended': {
+      const [first, last] = [event.lines[0], event.lines.at(-1)]
+      const which = first === last ? `line ${first}` : `lines ${first} to ${last}`
+      return `${event.applied ? 'keeps' : 'is refused'} ${which} of ${event.job} at epoch ${event.epoch}`
+    }
+    case 'log.final':
+      return `the log of ${event.job} has ${event.ns.length} of ${event.next} lines`
     case 'lease.renewed': {
       const ttlMs = known.ttlMs(event.job)
       return `renews the lease of ${event.job} at epoch ${event.epoch}${ttlMs === null ? '' : `, until ${instant(event.atMs + ttlMs)}`}`
@@ -91,6 +98,14 @@ function attemptWords(event: HistoryEvent): string {
       return `can no longer vouch for its lease on ${event.job} at epoch ${event.epoch}`
     case 'attempt.certain':
       return `can vouch for its lease on ${event.job} at epoch ${event.epoch} again`
+    case 'log.lost':
+      return `gives up ${event.lines} ${event.lines === 1 ? 'line' : 'lines'} of ${event.job} at epoch ${event.epoch}: ${event.why}`
+    case 'handler.said':
+      return `the handler of ${event.job} at epoch ${event.epoch} says a line`
+    case 'result.awaited':
+      return `waits for the result of ${event.job}`
+    case 'result.told':
+      return `is told of ${event.job}: ${event.how}${event.error === null ? '' : ` (${event.error})`}`
     case 'handler.signalled':
       return `the handler of ${event.job} at epoch ${event.epoch} is told ${event.code}`
     default:

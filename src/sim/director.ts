@@ -8,7 +8,8 @@ import type { Fault } from './faults/fault.ts'
 import { familyNamed } from './faults/index.ts'
 import { letGo } from './faults/operator.ts'
 import { enqueueHalf } from './half-done.ts'
-import { finalOf } from './history-of.ts'
+import { awaitResult } from './awaiting.ts'
+import { finalLogOf, finalOf } from './history-of.ts'
 import { askHealth } from './health.ts'
 import { type Looker, startLooking } from './looker.ts'
 import { type Incarnation, type SimNode, resume, setPace, startProcess } from './node.ts'
@@ -86,6 +87,7 @@ export function createDirector(
         for (const { id: job, created } of await enqueued(step, items)) {
           const tries = sends.get(job) ?? 0
           world.recorder.happened(sender, { type: 'enqueue.acknowledged', job, created, tries })
+          if (step.awaitedMs !== undefined) awaitResult(world, sender, engine, job, step.awaitedMs)
         }
       } catch (error) {
         if (error instanceof StoreUnavailable)
@@ -192,8 +194,9 @@ export function createDirector(
     if (state.ended) return
     state.ended = true
     state.converged = converged
-    world.database.dump().then(({ jobs, claims }) => {
+    world.database.dump().then(({ jobs, claims, logs }) => {
       for (const job of jobs) world.recorder.happened(null, finalOf(job))
+      for (const log of logs) world.recorder.happened(null, finalLogOf(log))
       const tokens = claims.filter((claim) => !claim.void).map(({ token }) => token)
       world.recorder.happened(null, { type: 'run.ended', converged, tokens })
       state.over = true

@@ -16,6 +16,8 @@ import type {
   ReplayParams,
   ReplayReply,
 } from '../engine/ports/dead-letters.ts'
+import { tellsOfDropped } from '../engine/logs/pending.ts'
+import type { LogAppend } from '../engine/ports/logs.ts'
 import type {
   AdoptReply,
   CancelReply,
@@ -29,6 +31,7 @@ import type {
   InsertParams,
   InsertReply,
   JobEpoch,
+  LogOfJob,
   NamedLeaseParams,
   NewJob,
   ReclaimReply,
@@ -133,6 +136,12 @@ export function historyOf(
     }
     case 'schedules.fire':
       return scheduleFired(params as FireSchedule, reply as FireReply)
+    case 'logs.append': {
+      const { id, epoch, lines } = params as LogAppend
+      const texts = lines.map(({ text }) => digest(text))
+      const { applied } = reply as Fenced
+      return [{ type: 'log.appended', job: id, epoch, lines: lines.map(({ line }) => line), texts, applied }]
+    }
     case 'control.set': {
       const { hold, paused } = reply as Control
       return [{ type: 'control.changed', hold, paused }]
@@ -195,6 +204,18 @@ export function finalOf(job: JobRecord): WorldEvent {
     dead: deadAtMs !== null,
     replayedAs,
     lineage: spec.lineage,
+  }
+}
+
+/** What it has said, in the end. */
+export function finalLogOf({ id, next, lines }: LogOfJob): WorldEvent {
+  return {
+    type: 'log.final',
+    job: id,
+    next,
+    ns: lines.map(({ n }) => n),
+    epochs: lines.map(({ epoch }) => epoch),
+    texts: lines.map(({ text }) => (tellsOfDropped(text) ? 0 : digest(text))),
   }
 }
 

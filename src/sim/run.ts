@@ -265,6 +265,7 @@ export function placeOf(scenario: Scenario): FaultPlace {
     commits: scenario.commits ?? false,
     schedules: scenario.schedules !== undefined,
     deadLetters: scenario.families.includes('dead-letters'),
+    talks: scenario.talks ?? false,
     services: callsOf(scenario.services ?? []),
   }
 }

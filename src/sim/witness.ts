@@ -1,7 +1,8 @@
 import { HoldfastError, InputInvalid, PermanentFailure, ResultInvalid } from '../engine/errors.ts'
-import type { AttemptContext } from '../engine/jobs/context.ts'
+import type { AttemptContext, Log, LogAt } from '../engine/jobs/context.ts'
 import { type AnyJob, type JobDescription, isHandled } from '../engine/jobs/definition.ts'
 import { toJson } from '../engine/jobs/json.ts'
+import { lineText } from '../engine/logs/line.ts'
 import type { Clock } from '../engine/ports/clock.ts'
 import type { Middleware } from '../engine/worker/middleware.ts'
 import { misbehaviourOf } from './faults/handler.ts'
@@ -51,6 +52,7 @@ export function createWitness(
     const { fence } = context.attempt
     recorder.happened(owner, { type: 'handler.began', job, epoch, input, abortsUncertain, fence })
     watch(context, job, epoch)
+    listen(context, job, epoch)
     passed(context, 'o')
     const ended = ({ how, permanent, result, error }: Ended): void => {
       const ran = calls.get(context) ?? ''
@@ -86,6 +88,29 @@ export function createWitness(
       recorder.happened(owner, { type: 'handler.signalled', job, epoch, code: reasonOf(signal.reason) })
     if (signal.aborted) fired()
     else signal.addEventListener('abort', fired, { once: true })
+  }
+
+  /** Its log is one that the history hears, too; made when it is first looked at, as its own is. */
+  function listen(context: AttemptContext<unknown>, job: string, epoch: number): void {
+    const its = Object.getPrototypeOf(context) as object
+    const get = (): Log => {
+      const log = Reflect.get(its, 'log', context) as Log
+      const heard =
+        (say: LogAt): LogAt =>
+        (message, fields) => {
+          const text = digest(lineText(message, fields))
+          recorder.happened(owner, { type: 'handler.said', job, epoch, text })
+          say(message, fields)
+        }
+      const { debug, info, warn, error } = log
+      return Object.assign(heard(log), {
+        debug: heard(debug),
+        info: heard(info),
+        warn: heard(warn),
+        error: heard(error),
+      })
+    }
+    Object.defineProperty(context, 'log', { get })
   }
 
   function watched(job: AnyJob): AnyJob {

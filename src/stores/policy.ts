@@ -16,6 +16,7 @@ export type StoreCall =
   | 'jobs.expireTimeouts'
   | 'jobs.adopt'
   | 'jobs.get'
+  | 'jobs.outcomes'
   | 'jobs.queueAges'
   | 'jobs.requestCancel'
   | 'jobs.retry'
@@ -47,6 +48,9 @@ export type StoreCall =
   | 'deadLetters.list'
   | 'deadLetters.replay'
   | 'deadLetters.discard'
+  | 'logs.append'
+  | 'logs.page'
+  | 'logs.tail'
   | 'commits.transact'
   | 'commits.confirm'
   | 'now'
@@ -63,6 +67,7 @@ export const afterUnknown: Policy = {
   'jobs.expireTimeouts': 'never',
   'jobs.adopt': 'never',
   'jobs.get': 'repeat',
+  'jobs.outcomes': 'repeat',
   'jobs.queueAges': 'repeat',
   'jobs.requestCancel': 'repeat',
   'jobs.retry': 'repeat',
@@ -94,6 +99,9 @@ export const afterUnknown: Policy = {
   'deadLetters.list': 'repeat',
   'deadLetters.replay': 'repeat',
   'deadLetters.discard': 'repeat',
+  'logs.append': 'repeat',
+  'logs.page': 'repeat',
+  'logs.tail': 'repeat',
   'commits.transact': 'never',
   'commits.confirm': 'repeat',
   now: 'repeat',
@@ -109,6 +117,7 @@ export const access: Readonly<Record<StoreCall, Access>> = {
   'jobs.expireTimeouts': 'write',
   'jobs.adopt': 'write',
   'jobs.get': 'read',
+  'jobs.outcomes': 'read',
   'jobs.queueAges': 'read',
   'jobs.requestCancel': 'write',
   'jobs.retry': 'write',
@@ -140,6 +149,9 @@ export const access: Readonly<Record<StoreCall, Access>> = {
   'deadLetters.list': 'read',
   'deadLetters.replay': 'insert',
   'deadLetters.discard': 'write',
+  'logs.append': 'insert',
+  'logs.page': 'read',
+  'logs.tail': 'read',
   // The rows that a handler adds are none of ours.
   'commits.transact': 'write',
   'commits.confirm': 'write',

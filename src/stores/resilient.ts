@@ -33,6 +33,7 @@ export function resilient(store: Store, options: ResilientOptions = {}): Store {
       expireTimeouts: plain('jobs.expireTimeouts', store.jobs.expireTimeouts),
       adopt: plain('jobs.adopt', store.jobs.adopt),
       get: plain('jobs.get', store.jobs.get),
+      outcomes: plain('jobs.outcomes', store.jobs.outcomes),
       queueAges: plain('jobs.queueAges', store.jobs.queueAges),
       requestCancel: plain('jobs.requestCancel', store.jobs.requestCancel),
       retry: plain('jobs.retry', store.jobs.retry),
@@ -78,6 +79,11 @@ export function resilient(store: Store, options: ResilientOptions = {}): Store {
       list: plain('deadLetters.list', store.deadLetters.list),
       replay: plain('deadLetters.replay', store.deadLetters.replay),
       discard: plain('deadLetters.discard', store.deadLetters.discard),
+    },
+    logs: {
+      append: plain('logs.append', store.logs.append),
+      page: plain('logs.page', store.logs.page),
+      tail: plain('logs.tail', store.logs.tail),
     },
     ...(store.hints && { hints: store.hints }),
     ...(store.commits && {

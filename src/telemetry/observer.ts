@@ -41,6 +41,7 @@ function recordersOn(meter: Meter): Recorders {
   const reclaimed = count('holdfast.job.reclaimed', '{job}', 'Jobs that this process took back, by why')
   const retried = count('holdfast.job.retried', '{job}', 'Jobs that failed and go back to their queue')
   const dead = count('holdfast.job.dead_lettered', '{job}', 'Jobs that failed for good')
+  const lines = count('holdfast.log.lines', '{line}', 'Lines of job logs that the store took')
   const margin = ms(
     'holdfast.lease.margin',
     'What was left of the leases when a renewal was answered; 0 where nothing was',
@@ -67,6 +68,7 @@ function recordersOn(meter: Meter): Recorders {
       reclaimed.add(1, { 'holdfast.reclaim.why': why, 'holdfast.job.state': state }),
     'job.retried': (metric) => retried.add(1, about(metric)),
     'job.deadLettered': (metric) => dead.add(1, about(metric)),
+    'log.lines': (metric) => lines.add(metric.lines, about(metric)),
     // A histogram takes nothing below 0, and it is then that somebody must see it.
     'lease.margin': ({ marginMs }) => margin.record(Math.max(0, marginMs)),
     'store.call': ({ call, durationMs, failed }) => {

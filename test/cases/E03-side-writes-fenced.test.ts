@@ -43,6 +43,19 @@ describe.each(stores)('E03 on %s: whatever a stale worker writes is refused', (_
     await stop()
   })
 
+  test('the lines of its log, of which its own engine tells that they are lost', async () => {
+    const { a, stale, current, database, clock, stop } = await superseded()
+    current.starts[0]?.log('from B')
+    await clock.advance(1_000)
+    const before = await rows(database)
+    // Said while it does not know yet that it is superseded.
+    stale.starts[0]?.log('from A')
+    await clock.advance(150)
+    expect(await rows(database)).toEqual(before)
+    expect((await a.engine.logs.tail('x')).lines.map(({ text }) => text)).toEqual(['from B'])
+    await stop()
+  })
+
   test('its heartbeat and its recovery find nothing, and leave the lease of the other alone', async () => {
     const { database, tokenA, a, stop } = await superseded()
     const before = await rows(database)

@@ -51,7 +51,8 @@ describe.each(stores)('X01 on %s', (_name, open) => {
       const fails = defineJob({
         name: 'fails',
         retry: { maxAttempts: 1 },
-        run: async ({ progress, job: { id } }) => {
+        run: async ({ progress, log, job: { id } }) => {
+          log(text, { [text]: text })
           await progress(50, text)
           if (id === 'x') throw Object.assign(new Error(text), { stack: `at ${text}` })
         },
@@ -65,6 +66,10 @@ describe.each(stores)('X01 on %s', (_name, open) => {
         error: { code: 'HANDLER_ERROR', message: storable(`Error: ${text}`), stack: storable(`at ${text}`) },
         progress: { percent: 50, phase: storable(text) },
       })
+      const { lines } = await a.engine.logs.tail('x')
+      expect(lines.map((line) => line.text)).toEqual([
+        `${storable(text)} ${JSON.stringify({ [text]: text })}`,
+      ])
       expect(await states(all.database)).toEqual({ failed: 1, succeeded: 2 })
       expect(all.told('attempt.confirmed').map(({ settled }) => settled)).toEqual([
         'applied',

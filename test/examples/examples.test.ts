@@ -63,6 +63,20 @@ describe('the examples', () => {
     })
   })
 
+  it('logs-and-results follows a log to its end, and waits for results', async () => {
+    expect(await run('logs-and-results', [])).toEqual({
+      code: 0,
+      signal: null,
+      lines: [
+        '0 info: counting {"attempt":1}',
+        '1 warn: the first attempt always fails here',
+        '2 info: counting {"attempt":2}',
+        'hamlet: 6 words',
+        'refused: JOB_FAILED, Error: never',
+      ],
+    })
+  })
+
   it('survives-kill finishes on the next start what kill -9 interrupted', { timeout: 120_000 }, async () => {
     const file = path.join(directory, 'jobs.db')
     const killed = await run('survives-kill', [file], /done 20 /)

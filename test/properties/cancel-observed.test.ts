@@ -54,6 +54,16 @@ describe('cancel-observed (contract 6.1 - 6.5)', () => {
     expectHolds(property, [...run, signalled('a', 'TIMEOUT'), ...twice], 1)
   })
 
+  test('excuses a heartbeat that was sent long before the cancel, and refuses one that was not', () => {
+    const late = fault('late-request', { at: 5_000, call: 'claims.renew' })
+    const other = fault('late-request', { at: 5_000, call: 'watch.move' })
+    const beats = [renewed('a', { at: 30_000 }), renewed('a', { at: 40_000 })]
+    expectHolds(property, [late, ...run, ...beats], 0)
+    expectRefused(property, [other, ...run, ...beats], 'cancel-unheard')
+    const again = [renewed('a', { at: 70_000 }), renewed('a', { at: 80_000 })]
+    expectRefused(property, [late, ...run, ...again], 'cancel-unheard')
+  })
+
   test('excuses a heartbeat whose answer may have been lost', () => {
     const lost = fault('lost-reply', { at: 30_005, call: 'claims.renew' })
     const beats = [renewed('a', { at: 30_000 }), lost, renewed('a', { at: 32_000 })]

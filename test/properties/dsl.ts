@@ -131,6 +131,19 @@ export const noted = (job: string, f: Fields<'job.noted'> = {}): Draft =>
   make('job.noted', { job, epoch: 1, what: 'checkpoint', key: 'k', value: 3, applied: true }, f)
 export const recalled = (job: string, value: number | null, f: Fields<'job.recalled'> = {}): Draft =>
   make('job.recalled', { job, entries: value === null ? [] : [{ key: 'k', value }] }, f)
+/** Lines of these texts, from the first of the attempt on. */
+export const appended = (job: string, texts: readonly number[], f: Fields<'log.appended'> = {}): Draft =>
+  make('log.appended', { job, epoch: 1, lines: texts.map((_, k) => k), texts, applied: true }, f)
+/** `kept`: epoch and text of each line that is kept, as `1:11 1:12`; `dropped` came before them. */
+export const finalLog = (job: string, kept: string, dropped = 0): Draft => {
+  const lines = kept === '' ? [] : kept.split(' ').map((line) => line.split(':').map(Number))
+  const [ns, epochs, texts] = [
+    lines.map((_, k) => dropped + k),
+    lines.map(([e]) => e),
+    lines.map(([, t]) => t),
+  ]
+  return make('log.final', { job, next: dropped + lines.length, ns, epochs, texts }, env)
+}
 export const switched = (f: Fields<'control.changed'>): Draft =>
   make('control.changed', { hold: false, paused: [] }, { by: 'client', ...f })
 /** Of all jobs, unless a queue is named. */

@@ -94,6 +94,12 @@ describe('handler-truth (contract 0.4, 0.23)', () => {
     )
   })
 
+  test('knows that it fired, though an attempt that was superseded hears only then that it was', () => {
+    const stopping = [signalled('a', 'ENGINE_STOPPING', { epoch: 3 }), threw('a', { epoch: 3 })]
+    const zombie = [signalled('a', 'LEASE_LOST', { by: 'w2' }), threw('a', { by: 'w2' })]
+    expectHolds(property, [...stopping, ...zombie, settled('a', { ...released, epoch: 3 })])
+  })
+
   test('says nothing of a late repeat, whose job another attempt has run since', () => {
     const repeat = settled('a', { ...failed, repeated: true })
     expectHolds(property, [threw('a'), settled('a', failed), returned('a', { epoch: 2 }), repeat])

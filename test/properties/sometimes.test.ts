@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { sometimesProperties } from '../../src/properties/index.ts'
 import {
+  appended,
   attempt,
   cancelAsked,
   claimed,
   commanded,
   type Draft,
   judge,
+  finalLog,
   noted,
   recalled,
   replayed,
@@ -56,6 +58,15 @@ const situations: Readonly<Record<string, readonly [readonly Draft[], readonly D
   'late-note-refused': [[noted('a', { applied: false })], [noted('a')]],
   'attempt-timed-out': [[signalled('a', 'TIMEOUT')], [signalled('a', 'CANCELLED')]],
   'attempt-abandoned': [[attempt('abandoned', 'a')], [attempt('lost', 'a')]],
+  'late-lines-refused': [[appended('a', [1], { applied: false })], [appended('a', [1])]],
+  'log-trimmed': [
+    [finalLog('a', '1:1'), said('log.final', { job: 'a', next: 2, ns: [1] })],
+    [finalLog('a', '1:1')],
+  ],
+  'failure-told': [
+    [said('result.told', { job: 'a', how: 'failed' })],
+    [said('result.told', { job: 'a', how: 'value' }), said('result.told', { job: 'a', how: 'timeout' })],
+  ],
   'timed-out-by-sweep': [[timedOut('a')], [reclaimed('a')]],
   'slot-contested': [
     [said('schedule.fired', { outcome: 'lost' })],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { historyOf } from '../../src/sim/history-of.ts'
+import { digest } from '../../src/sim/hash.ts'
+import { finalLogOf, historyOf } from '../../src/sim/history-of.ts'
 
 test('a job that was adopted was taken back like any other: the properties see it (4.5)', () => {
   const taken = { epoch: 2, evictions: 1, state: 'queued' } as const
@@ -10,4 +11,27 @@ test('a job that was adopted was taken back like any other: the properties see i
     event,
     { type: 'reclaim.heldBack', leases: 3 },
   ])
+})
+
+test('lines that were appended, and what became of them in the end, are told as digests (13)', () => {
+  const line = (at: number, text: string) => ({ line: at, level: 'info' as const, text })
+  const params = { id: 'a', epoch: 2, lines: [line(0, 'one'), line(1, 'two')] }
+  const texts = [digest('one'), digest('two')]
+  for (const applied of [true, false]) {
+    expect(historyOf('logs.append', params, { applied })).toEqual([
+      { type: 'log.appended', job: 'a', epoch: 2, lines: [0, 1], texts, applied },
+    ])
+  }
+  const dropped = '(7 lines were dropped here: they came faster than the store could take them)'
+  const kept = ['two', dropped].map((text, k) => {
+    return { n: 8 + k, atMs: 5, epoch: 2 + k, level: 'info' as const, text }
+  })
+  expect(finalLogOf({ id: 'a', next: 10, epoch: 3, line: 0, lines: kept })).toEqual({
+    type: 'log.final',
+    job: 'a',
+    next: 10,
+    ns: [8, 9],
+    epochs: [2, 3],
+    texts: [digest('two'), 0],
+  })
 })

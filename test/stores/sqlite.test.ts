@@ -237,6 +237,7 @@ describe('an upgrade', () => {
     expect([claims.length, leases.length, watch?.sweepMs]).toEqual([1, 1, 5_000])
     expect(added).toEqual({
       checkpoints: [],
+      logs: [],
       named: [],
       control: { hold: false, paused: [] },
       schedules: [],

@@ -72,6 +72,7 @@ export function wire(raw: Store, nowMs: () => number): Wire {
         retry: through('jobs.retry', raw.jobs.retry),
         reschedule: through('jobs.reschedule', raw.jobs.reschedule),
         progress: through('jobs.progress', raw.jobs.progress),
+        outcomes: through('jobs.outcomes', raw.jobs.outcomes),
         checkpoint: through('jobs.checkpoint', raw.jobs.checkpoint),
         checkpoints: through('jobs.checkpoints', raw.jobs.checkpoints),
         repairDispatch: through('jobs.repairDispatch', raw.jobs.repairDispatch),
@@ -112,6 +113,11 @@ export function wire(raw: Store, nowMs: () => number): Wire {
         list: through('deadLetters.list', raw.deadLetters.list),
         replay: through('deadLetters.replay', raw.deadLetters.replay),
         discard: through('deadLetters.discard', raw.deadLetters.discard),
+      },
+      logs: {
+        append: through('logs.append', raw.logs.append),
+        page: through('logs.page', raw.logs.page),
+        tail: through('logs.tail', raw.logs.tail),
       },
       ...(raw.commits && {
         commits: {

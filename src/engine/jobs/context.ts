@@ -29,6 +29,13 @@ export interface AttemptContext<Input> {
    * (undefined if there is none), or with a value keeps it. Throws `LeaseLost` once another attempt runs.
    */
   readonly checkpoint: Checkpoint
+  /**
+   * Says something in the job's log, which keeps the last 2,000 lines of all its attempts as long as the job is kept:
+   * `engine.logs` reads it. Never throws, and nothing is to be awaited: lines are sent in batches, and all that was said
+   * is in the store before the attempt is settled. Lost is only what the store could not take within one store call of
+   * the end (`log.lost` says so), and what is said by an attempt that is over, or whose job was taken over.
+   */
+  readonly log: Log
   /** Ends the attempt as succeeded in one transaction with what the handler writes. */
   readonly commit: Commit
   /** Waits `delayMs`; rejects with the signal's reason when it fires. */
@@ -68,6 +75,19 @@ export type Commit = <Tx = Queryable, R = unknown>(work: (tx: Tx) => R | Promise
 export interface Queryable {
   query(text: string, params?: unknown[]): Promise<{ rows: unknown[] }>
 }
+
+/**
+ * One line, at level `info`. The message may be anything: an error is shown with its stack. `fields` are shown as JSON
+ * after it; `log.info(fields, message)`, as pino has it, is the same. A line is cut at 4 KiB of UTF-8. When they come
+ * faster than the store takes them, 1,000 wait; what comes beyond is dropped, and a line in its place counts it.
+ */
+export interface Log extends LogAt {
+  readonly debug: LogAt
+  readonly info: LogAt
+  readonly warn: LogAt
+  readonly error: LogAt
+}
+export type LogAt = (message: unknown, fields?: unknown) => void
 
 export interface Checkpoint {
   (key: string): Promise<unknown>

@@ -46,23 +46,26 @@ export interface RetryOptions {
 export type Handler<Output, Result> = (context: AttemptContext<Output>) => Promise<Result> | Result
 
 /** A job as enqueueing sees it. */
-export interface JobDescription<Input = unknown> {
+export interface JobDescription<Input = unknown, Result = unknown> {
   readonly name: string
   readonly settings: JobSettings
   readonly input: StandardSchemaV1 | undefined
   /** Only in the types: what `enqueue` takes. */
   readonly '~input'?: Input
+  /** Only in the types: what its handler answers. */
+  readonly '~result'?: Result
   readonly upgradeInput: ((input: unknown, fromVersion: number) => unknown) | undefined
 }
 
 /** A job without its handler: all that a producer needs. */
-export interface JobDefinition<Input = unknown, Output = Input> extends JobDescription<Input> {
+export interface JobDefinition<Input = unknown, Output = Input, Result = unknown>
+  extends JobDescription<Input, Result> {
   /** Adds the handler, in a module that producers need not import. */
-  handle<Result>(run: Handler<Output, Result>): HandledJob<Input, Output, Result>
+  handle<Answer>(run: Handler<Output, Answer>): HandledJob<Input, Output, Answer>
 }
 
 export interface HandledJob<Input = unknown, Output = Input, Result = unknown>
-  extends JobDefinition<Input, Output> {
+  extends JobDefinition<Input, Output, Result> {
   readonly run: Handler<Output, Result>
 }
 
@@ -84,7 +87,7 @@ export function defineJob<Input, Output, Result>(
   requireObject("defineJob's options", options, InvalidConfig)
   requireName('a job name', options.name, InvalidConfig)
   requireParts(options)
-  const definition: JobDefinition<Input, Output> = {
+  const definition: JobDefinition<Input, Output, never> = {
     name: options.name,
     settings: settingsOf(options),
     input: options.input,

@@ -1,7 +1,8 @@
-import type { JobRecord, JobSpec, Outcome, Progress } from '../jobs/record.ts'
+import type { JobError, JobRecord, JobSpec, JobState, Outcome, Progress } from '../jobs/record.ts'
+import type { DeadLetterStore } from './dead-letters.ts'
+import type { LogLine, LogStore } from './logs.ts'
 import type { QueryStore } from './queries.ts'
 import type { ScheduleRow, ScheduleStore } from './schedules.ts'
-import type { DeadLetterStore } from './dead-letters.ts'
 
 /**
  * Durable state. Every method is one atomic operation under one database time, which is fixed when the
@@ -22,6 +23,7 @@ export interface Store {
   readonly queries: QueryStore
   readonly schedules: ScheduleStore
   readonly deadLetters: DeadLetterStore
+  readonly logs: LogStore
   /** Optional: shortens the wait until a job is found. Nothing depends on it. */
   readonly hints?: HintSource
   /**
@@ -67,11 +69,19 @@ export interface StoreDump {
   readonly leases: readonly LeaseRow[]
   readonly watch: WatchState | null
   readonly checkpoints: readonly { readonly id: string; readonly key: string; readonly value: string }[]
+  readonly logs: readonly LogOfJob[]
   readonly named: readonly NamedLease[]
   readonly control: Control
   readonly schedules: readonly ScheduleRow[]
   /** How often the store was restored from a backup, and said so. */
   readonly timeline: number
+}
+
+/** `epoch` and `line` are those of the last line that was taken. */
+export interface LogOfJob extends JobEpoch {
+  readonly next: number
+  readonly line: number
+  readonly lines: readonly LogLine[]
 }
 
 /** Opaque to everyone but the store that made it. */
@@ -109,6 +119,8 @@ export interface JobStore {
    */
   readonly adopt: (params: { readonly limit: number; readonly silentMs: number }) => Promise<AdoptReply>
   readonly get: (params: { readonly id: string }) => Promise<JobRecord | null>
+  /** What has become of these jobs, in the order asked; null where there is none. */
+  readonly outcomes: (params: { readonly ids: readonly string[] }) => Promise<readonly (JobOutcome | null)[]>
   /**
    * For how long the longest due job of each queue has been due; null where none is. Whatever its kind, and
    * whether or not claiming is held. In the order asked; its cost does not grow with the backlog.
@@ -248,6 +260,14 @@ export interface Control {
   readonly paused: readonly string[]
 }
 export type ControlChange = { readonly hold: boolean } | { readonly queue: string; readonly paused: boolean }
+
+export interface JobOutcome {
+  readonly state: JobState
+  /** As it is stored; null of a job that has not succeeded, or answered nothing. */
+  readonly result: string | null
+  /** Why it failed, or failed last. */
+  readonly error: JobError | null
+}
 
 export interface CommandParams {
   readonly id: string

@@ -10,6 +10,10 @@ export interface Ending extends Attempt {
   readonly reasons: Reasons
   ended(): boolean
   end(outcome: Outcome): void
+  /** Null: all that it has said is in the store. */
+  flushLog(): Promise<void> | null
+  /** What is not there by now is lost. */
+  dropLog(): void
   /** Answers whether it had not ended. */
   close(end: Outcome['kind']): boolean
 }
@@ -55,6 +59,10 @@ export class AttemptCommit implements Committing {
     this.#pending = true
   }
 
+  flushed(): Promise<void> | null {
+    return this.#attempt.flushLog()
+  }
+
   goOn(): void {
     this.#pending = false
     if (this.#deferred) this.#attempt.end(this.#deferred)
@@ -63,7 +71,9 @@ export class AttemptCommit implements Committing {
   committed(kind: 'succeeded' | 'released'): void {
     const { spec, epoch } = this.#attempt.job
     if (kind === 'succeeded') this.#parts.emit({ type: 'attempt.committed', job: spec.id, epoch })
-    if (this.#attempt.close(kind)) this.#parts.settled(this.#attempt)
+    if (!this.#attempt.close(kind)) return
+    this.#attempt.dropLog()
+    this.#parts.settled(this.#attempt)
   }
 
   release(): void {

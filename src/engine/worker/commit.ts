@@ -25,6 +25,8 @@ export interface Commits {
 export interface Committing {
   /** From now on nothing else ends the attempt. Throws if it has ended already, or its time is over. */
   begin(): void
+  /** Resolves when what it has said is in the store, or is waited for no longer; null: there is nothing to wait for. */
+  flushed(): Promise<void> | null
   /** Nothing was committed, by the handler's own doing: it goes on, or to the end that came meanwhile. */
   goOn(): void
   /** It succeeded, or the store has given its job back. */
@@ -50,6 +52,8 @@ export function createCommits(parts: WorkerParts): Commits {
     const { epoch } = job
     const { id } = job.spec
     const made = workOf(parts, job, work)
+    const flushing = attempt.flushed()
+    if (flushing) await flushing
     let reply: TransactReply
     try {
       reply = await ask('commits.transact', commits.transact({ id, epoch, work: made.work }))

@@ -1,4 +1,4 @@
-import type { AttemptContext, AttemptInfo, Checkpoint, Commit } from '../jobs/context.ts'
+import type { AttemptContext, AttemptInfo, Checkpoint, Commit, Log } from '../jobs/context.ts'
 import { sleep } from '../ports/clock.ts'
 import type { ClaimedJob } from '../ports/store.ts'
 import { createCheckpoint } from './checkpoints.ts'
@@ -13,6 +13,7 @@ export interface Executed {
   readonly reasons: Reasons
   leaseCertain(): boolean
   commit(): Commit
+  log(): Log
 }
 
 /**
@@ -55,6 +56,10 @@ export class Context implements AttemptContext<never> {
 
   get checkpoint(): Checkpoint {
     return (this.#checkpoint ??= createCheckpoint(this.#parts, this.#attempt.job))
+  }
+
+  get log(): Log {
+    return this.#attempt.log()
   }
 
   get commit(): Commit {

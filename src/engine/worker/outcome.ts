@@ -9,7 +9,7 @@ import type { ClaimedJob } from '../ports/store.ts'
 
 /**
  * What the handler of a job returned, as it is stored; at once where the codec answers at once. Throws
- * `ResultInvalid` for a value that JSON cannot say, and what the codec throws.
+ * `ResultInvalid` for a value that JSON cannot say or that is over a mebibyte, and what the codec throws.
  */
 export function resultOf(
   id: string,
@@ -17,7 +17,22 @@ export function resultOf(
   payloads: Payloads,
 ): string | null | Promise<string | null> {
   const json = jsonOf(value)
-  return json === null ? null : payloads.stored(`the result of job ${id}`, json)
+  if (json === null) return null
+  const stored = payloads.stored(`the result of job ${id}`, json)
+  return stored instanceof Promise ? stored.then(ofSize) : ofSize(stored)
+}
+
+const resultBytesMax = 1_048_576
+
+/** The size that counts is what is stored, as with inputs. */
+function ofSize(stored: string): string {
+  // Three bytes a unit is the most that UTF-8 takes.
+  if (stored.length * 3 <= resultBytesMax) return stored
+  const sizeBytes = Buffer.byteLength(stored)
+  if (sizeBytes <= resultBytesMax) return stored
+  throw new ResultInvalid(
+    `the handler's result is ${sizeBytes} bytes, over the limit of ${resultBytesMax}; store the data elsewhere and return a reference`,
+  )
 }
 
 function jsonOf(value: unknown): string | null {

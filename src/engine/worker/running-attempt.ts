@@ -1,7 +1,9 @@
 import { AttemptTimeout, EngineStopping, JobCancelled, LeaseUncertain } from '../errors.ts'
-import type { Commit } from '../jobs/context.ts'
+import type { Commit, Log } from '../jobs/context.ts'
 import type { AnyJob } from '../jobs/definition.ts'
 import type { Outcome } from '../jobs/record.ts'
+import type { AttemptLog } from '../logs/attempt-log.ts'
+import type { AttemptLogs } from '../logs/attempt-logs.ts'
 import type { Timer } from '../ports/clock.ts'
 import type { ClaimedJob } from '../ports/store.ts'
 import type { RestState } from '../rest-state.ts'
@@ -22,6 +24,7 @@ export interface AttemptParts extends WorkerParts {
   /** Hands the settlement over; it is sent until its outcome is known. */
   readonly settle: (attempt: Attempt, outcome: Outcome) => void
   readonly commits: Commits
+  readonly logs: AttemptLogs
   /** Called when a commit has settled the attempt. */
   readonly settled: (attempt: Attempt) => void
   /** Called when the handler has returned, or will never start. */
@@ -43,6 +46,7 @@ export class RunningAttempt implements Ending, Executed {
   #ended = false
   #settleSent = false
   #commit: AttemptCommit | null = null
+  #log: AttemptLog | null = null
   /** Monotonic time of its start, where that is measured. */
   #beganAtMs: number | null = null
   /** Waits for the attempt's timeout, and then for its abandonment. */
@@ -77,6 +81,20 @@ export class RunningAttempt implements Ending, Executed {
   commit(): Commit {
     this.#commit ??= new AttemptCommit(this.#parts, this)
     return this.#parts.commits.of(this.job, this.#commit)
+  }
+
+  log(): Log {
+    this.#log ??= this.#parts.logs.of(this.job)
+    if (this.#ended) this.#parts.logs.drop(this.#log)
+    return this.#log.log
+  }
+
+  flushLog(): Promise<void> | null {
+    return this.#log?.flush() ?? null
+  }
+
+  dropLog(): void {
+    this.#parts.logs.drop(this.#log)
   }
 
   run(): void {
@@ -131,7 +149,8 @@ export class RunningAttempt implements Ending, Executed {
   end(outcome: Outcome): void {
     if (this.#ended) return
     if (this.#commit?.pending()) this.#commit.defer(outcome)
-    else if (this.close(outcome.kind)) this.#parts.settle(this, outcome)
+    else if (this.close(outcome.kind))
+      this.#parts.logs.flushed(this.#log, () => this.#parts.settle(this, outcome))
   }
 
   close(end: Outcome['kind']): boolean {
@@ -187,6 +206,7 @@ export class RunningAttempt implements Ending, Executed {
     this.#parts.leases.drop(this.claim, this)
     if (this.#ended) return
     this.#over()
+    this.dropLog()
     this.#parts.emit({ type: 'attempt.lost', job: spec.id, epoch })
     runEnded(this.#parts, this.job, this.#beganAtMs, 'lost')
     this.reasons.add(takenOver(spec.id))

@@ -1,3 +1,4 @@
+import { createAttemptLogs } from '../logs/attempt-logs.ts'
 import { sleep } from '../ports/clock.ts'
 import type { RestState } from '../rest-state.ts'
 import type { Attempt } from './attempt.ts'
@@ -53,11 +54,13 @@ export function createWorker(
 
   const settler = createSettler(parts, confirmed)
   const commits = createCommits(parts)
+  const logs = createAttemptLogs(parts)
   const attemptParts: AttemptParts = {
     ...parts,
     leases,
     settle: settler.add,
     commits,
+    logs,
     settled: (attempt) => confirmed(attempt, 'applied'),
     returned,
   }
@@ -109,7 +112,7 @@ export function createWorker(
   }
 
   function atRest(): RestState {
-    if (stopping || starting.length > 0 || !settler.atRest || !commits.atRest) return null
+    if (stopping || starting.length > 0 || !settler.atRest || !commits.atRest || !logs.atRest) return null
     // Of two attempts nothing says which timer is whose, and who was told what; one without a lease is over, and its
     // handler goes on.
     if (running.size > 1 || running.size !== leases.attempts) return null
@@ -128,12 +131,19 @@ export function createWorker(
       if (running.size > 0) await within(intervals.abandonMs, allEnded())
       for (const attempt of running) attempt.release()
       await within(
-        settleMs,
-        fetched.then(() => commits.idle()).then(() => settler.idle()),
+        // A log is flushed before its attempt is settled.
+        settleMs + (logs.flushing ? store.callMs : 0),
+        fetched
+          .then(() => commits.idle())
+          .then(() => logs.idle())
+          .then(() => settler.idle()),
       )
       fetcher.abandon()
       // What is still in flight is over before its store may be closed.
-      await within(store.callMs, Promise.all([fetched, commits.stop(), settler.stop(), leases.stop()]))
+      await within(
+        store.callMs,
+        Promise.all([fetched, commits.stop(), logs.stop(), settler.stop(), leases.stop()]),
+      )
     },
     report: () => ({
       running: running.size,

@@ -17,9 +17,13 @@ export function databaseOf(content: Content, portrait: Portrait): void {
     portrait.instant(lease.expiresAtMs)
   }
   portrait.mix(content.seq)
-  const { watch, named, checkpoints, control, timeline } = content
+  const { watch, named, checkpoints, logs, control, timeline } = content
   portrait.value({ watch, named, checkpoints, control, timeline })
   for (const schedule of content.schedules.values()) scheduleOn(portrait, schedule)
+  // When a line was taken is shown, and decides nothing.
+  for (const { id, next, epoch, line, lines } of logs.values()) {
+    portrait.value({ id, next, epoch, line, texts: lines.map(({ text }) => text) })
+  }
 }
 
 /** A row, or a copy of it on its way. */

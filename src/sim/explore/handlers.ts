@@ -43,6 +43,7 @@ function narrowed(
 ): AttemptContext<unknown> {
   const { attempt } = context
   const cannot = (what: string) => (): Promise<never> => refused(`its handler called ${what}`)
+  const says = cannot('log')
   let sleeps = 0
   return {
     input: context.input,
@@ -62,6 +63,7 @@ function narrowed(
     },
     progress: cannot('progress'),
     checkpoint: cannot('checkpoint'),
+    log: Object.assign(() => void says(), { debug: says, info: says, warn: says, error: says }),
     commit: cannot('commit'),
     sleep: (delayMs) => (sleeps++ === 0 ? context.sleep(delayMs) : refused('its handler slept twice')),
   }

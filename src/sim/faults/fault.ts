@@ -123,6 +123,8 @@ export interface FaultPlace {
   readonly schedules: boolean
   /** Dead letters are replayed and discarded. */
   readonly deadLetters: boolean
+  /** Handlers log, and producers wait for results. */
+  readonly talks: boolean
   /** What the services can be asked, as `payments.charge`. */
   readonly services: readonly string[]
 }

@@ -48,13 +48,17 @@ const ofDeadLetters: readonly StoreCall[] = [
   'jobs.get',
 ]
 
+/** Where handlers log: every other one. */
+const ofTalk: readonly StoreCall[] = ['logs.append', 'logs.append', 'logs.append', 'jobs.settle']
+
 /** A call of a worker, mostly one that every worker makes. */
 export function messageCall(
-  { commits, schedules }: Pick<FaultPlace, 'commits' | 'schedules'>,
+  { commits, schedules, talks }: Pick<FaultPlace, 'commits' | 'schedules' | 'talks'>,
   draw: (bound: number, what: string) => number,
 ): StoreCall {
   if (commits && draw(3, 'commits') === 0) return pick(ofCommits, draw, 'commit-call')
   if (schedules && draw(3, 'schedules') === 0) return pick(ofSchedules, draw, 'schedule-call')
+  if (talks && draw(2, 'talks') === 0) return pick(ofTalk, draw, 'talk-call')
   return draw(8, 'handlers') === 0 ? pick(ofHandlers, draw, 'handler-call') : pick(ofWorkers, draw, 'call')
 }
 
@@ -76,13 +80,21 @@ function message(name: FamilyName, says: string, lateMsMax: number, most = 12): 
       return {
         atMs: draw(forMs, 'at'),
         node: pick(enqueue ? producers : nodes, draw, 'node'),
-        call: enqueue ? pick(ofProducer, draw, 'producer-call') : messageCall(place, draw),
+        call: enqueue ? producerCall(place, ofProducer, draw) : messageCall(place, draw),
         how,
         ...late,
       }
     },
     strike: (world, fault) => void world.nodeNamed(fault.node)?.armed.push(fault),
   }
+}
+
+function producerCall(
+  { talks }: FaultPlace,
+  ofProducer: readonly StoreCall[],
+  draw: (bound: number, what: string) => number,
+): StoreCall {
+  return talks && draw(2, 'waits') === 0 ? 'jobs.outcomes' : pick(ofProducer, draw, 'producer-call')
 }
 
 export const lostRequest: Family = message('lost-request', 'a call never reaches the database', 0)

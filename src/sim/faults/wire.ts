@@ -44,6 +44,7 @@ export function createWire(world: World, owner: Incarnation): Store {
       expireTimeouts: call('jobs.expireTimeouts', (store, params) => store.jobs.expireTimeouts(params)),
       adopt: call('jobs.adopt', (store, params) => store.jobs.adopt(params)),
       get: call('jobs.get', (store, params) => store.jobs.get(params)),
+      outcomes: call('jobs.outcomes', (store, params) => store.jobs.outcomes(params)),
       queueAges: call('jobs.queueAges', (store, params) => store.jobs.queueAges(params)),
       requestCancel: call('jobs.requestCancel', (store, params) => store.jobs.requestCancel(params)),
       retry: call('jobs.retry', (store, params) => store.jobs.retry(params)),
@@ -90,6 +91,11 @@ export function createWire(world: World, owner: Incarnation): Store {
       list: call('deadLetters.list', (store, params) => store.deadLetters.list(params)),
       replay: call('deadLetters.replay', (store, params) => store.deadLetters.replay(params)),
       discard: call('deadLetters.discard', (store, params) => store.deadLetters.discard(params)),
+    },
+    logs: {
+      append: call('logs.append', (store, params) => store.logs.append(params)),
+      page: call('logs.page', (store, params) => store.logs.page(params)),
+      tail: call('logs.tail', (store, params) => store.logs.tail(params)),
     },
     ...(database.raw.commits && {
       commits: {

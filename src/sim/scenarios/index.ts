@@ -1,3 +1,4 @@
+import { chatty } from './chatty.ts'
 import { clockJumps } from './clock-jump.ts'
 import { clockSkewed } from './clock-skew.ts'
 import { commits } from './commits.ts'
@@ -54,4 +55,5 @@ export const scenarios: readonly Scenario[] = [
   commits,
   nightly,
   deadLetters,
+  chatty,
 ]

@@ -26,6 +26,8 @@ export interface Scenario {
   readonly duties?: readonly Duty[]
   /** Its handlers commit: then faults strike that call too. Default false. */
   readonly commits?: boolean
+  /** Its handlers say what they do, and its producers wait for results: then faults strike those calls too. Default false. */
+  readonly talks?: boolean
   readonly families: readonly FamilyName[]
   /** An operator lists and counts jobs so often, and at the end, in ms. Default: never. */
   readonly looksEveryMs?: number
@@ -57,6 +59,8 @@ export interface WorkStep {
   readonly again?: boolean
   /** What is enqueued along with it: all or none. */
   readonly also?: readonly WorkItem[]
+  /** Its producer waits for its result, for so long. */
+  readonly awaitedMs?: number
   /** Its producer dies between creating it and giving it a place in the queue. */
   readonly undispatched?: boolean
 }

@@ -95,6 +95,7 @@ function onTime(
     queries: each(store.queries),
     schedules: each(store.schedules),
     deadLetters: each(store.deadLetters),
+    logs: each(store.logs),
     ...(store.commits && { commits: each(store.commits) }),
     now: () => timed(() => store.now())(null),
     dump: () => timed(() => store.dump())(null),

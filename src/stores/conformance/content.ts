@@ -19,6 +19,8 @@ async function furnish(fixture: Fixture): Promise<void> {
   for (const key of ['b', 'a']) {
     await store.jobs.checkpoint({ id: noted.id, epoch: noted.epoch, key, value: `"${key}"` })
   }
+  const lines = [0, 1].map((line) => ({ line, level: 'info' as const, text: `line ${line}` }))
+  await store.logs.append({ id: noted.id, epoch: noted.epoch, lines })
   await store.jobs.requestCancel({ id: noted.id })
   await store.leases.acquire({ key: name('key'), owner: worker, ttlMs: 60_000 })
   await store.control.set({ queue: name('queue'), paused: true })
@@ -55,7 +57,7 @@ export const contentCases: readonly Case[] = [
       await furnish(fixture)
       await fixture.inspectable().reset()
       const control = { hold: false, paused: [] }
-      const rows = { jobs: [], claims: [], leases: [], checkpoints: [], named: [] }
+      const rows = { jobs: [], claims: [], leases: [], checkpoints: [], logs: [], named: [] }
       const empty = { ...rows, watch: null, control, schedules: [], timeline: 0 }
       assert.deepEqual(await fixture.inspectable().dump(), empty)
       const id = await fixture.enqueueOne()

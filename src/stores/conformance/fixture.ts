@@ -158,6 +158,7 @@ export async function createFixture({ store, time, unlease }: OpenStore, salt: s
   const contentOf = async (ids: readonly string[]): Promise<unknown> => ({
     jobs: await Promise.all(ids.map((id) => store.jobs.get({ id }))),
     checkpoints: await Promise.all(ids.map((id) => store.jobs.checkpoints({ id }))),
+    logs: await Promise.all(ids.map((id) => store.logs.tail({ id, limit: 100 }))),
     dump: 'dump' in store ? await inspectable().dump() : null,
   })
 

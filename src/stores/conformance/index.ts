@@ -16,9 +16,11 @@ import { eventCases } from './events.ts'
 import { createFixture } from './fixture.ts'
 import { insertCases } from './insert.ts'
 import { limitCases } from './limits.ts'
+import { logCases } from './logs.ts'
 import { namedCases } from './named.ts'
 import { noteCases } from './notes.ts'
 import { onlyCases } from './only.ts'
+import { outcomeCases } from './outcomes.ts'
 import { reclaimCases } from './reclaim.ts'
 import { queryCases } from './queries.ts'
 import { recoverCases } from './recover.ts'
@@ -57,6 +59,8 @@ const facets: Readonly<Record<string, readonly Case[]>> = {
   'commit with a handler': commitCases,
   'retry and reschedule': commandCases,
   'progress and checkpoints': noteCases,
+  logs: logCases,
+  outcomes: outcomeCases,
   'named leases': namedCases,
   'hold and pause': controlCases,
   schedules: scheduleCases,

@@ -1,5 +1,12 @@
 import type { JobRecord } from '../../engine/jobs/record.ts'
-import type { Control, LeaseRow, NamedLease, StoreDump, WatchState } from '../../engine/ports/store.ts'
+import type {
+  Control,
+  LeaseRow,
+  LogOfJob,
+  NamedLease,
+  StoreDump,
+  WatchState,
+} from '../../engine/ports/store.ts'
 import type { ScheduleRow } from '../../engine/ports/schedules.ts'
 import { type Ready, createReady } from './ready.ts'
 
@@ -25,6 +32,8 @@ export interface Content {
   readonly dead: Set<string>
   /** Job id to its checkpoints by key. */
   readonly checkpoints: Map<string, ReadonlyMap<string, string>>
+  /** Job id to its log. */
+  readonly logs: Map<string, LogOfJob>
   readonly named: Map<string, NamedLease>
   readonly schedules: Map<string, ScheduleRow>
   control: Control
@@ -44,6 +53,7 @@ export function createContent(): Content {
     undispatched: new Set(),
     dead: new Set(),
     checkpoints: new Map(),
+    logs: new Map(),
     named: new Map(),
     schedules: new Map(),
     control: { hold: false, paused: [] },
@@ -97,7 +107,7 @@ function shaped(job: JobRecord): JobRecord {
 }
 
 export function dumpOf(content: Content): StoreDump {
-  const { jobs, claims, leases, watch, checkpoints, named, control, schedules, timeline } = content
+  const { jobs, claims, leases, watch, checkpoints, logs, named, control, schedules, timeline } = content
   return {
     jobs: [...jobs.values()].sort((a, b) => byText(a.spec.id, b.spec.id)),
     claims: [...claims.values()]
@@ -108,6 +118,7 @@ export function dumpOf(content: Content): StoreDump {
     checkpoints: [...checkpoints]
       .flatMap(([id, entries]) => [...entries].map(([key, value]) => ({ id, key, value })))
       .sort((a, b) => byText(a.id, b.id) || byText(a.key, b.key)),
+    logs: [...logs.values()].sort((a, b) => byText(a.id, b.id)),
     named: [...named.values()].sort((a, b) => byText(a.key, b.key)),
     control,
     schedules: [...schedules.values()].sort((a, b) => byText(a.key, b.key)),
@@ -128,6 +139,7 @@ export function copyOf(content: Content): Content {
   for (const [token, rows] of content.leases) copy.leases.set(token, rows)
   for (const job of content.jobs.values()) put(copy, job)
   for (const [id, entries] of content.checkpoints) copy.checkpoints.set(id, entries)
+  for (const [id, log] of content.logs) copy.logs.set(id, log)
   for (const [key, lease] of content.named) copy.named.set(key, lease)
   for (const [key, schedule] of content.schedules) copy.schedules.set(key, schedule)
   copy.control = content.control

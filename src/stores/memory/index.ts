@@ -11,8 +11,10 @@ import { confirm, transact } from './commits.ts'
 import * as control from './control.ts'
 import * as deadLetters from './dead-letters.ts'
 import { insert } from './insert.ts'
+import * as logs from './logs.ts'
 import * as named from './named.ts'
 import * as queries from './queries.ts'
+import { outcomes } from './outcomes.ts'
 import * as recovery from './recovery.ts'
 import * as schedules from './schedules.ts'
 import * as watch from './watch.ts'
@@ -51,6 +53,7 @@ export function transparentMemoryStore(time: { nowMs(): number }): {
       expireTimeouts: at(recovery.expireTimeouts),
       adopt: at(recovery.adopt),
       get: at(({ jobs }, { id }: { readonly id: string }) => jobs.get(id) ?? null),
+      outcomes: at(outcomes),
       queueAges: at(queueAges),
       requestCancel: at(commands.requestCancel),
       retry: at(commands.retry),
@@ -84,6 +87,7 @@ export function transparentMemoryStore(time: { nowMs(): number }): {
       due: at(schedules.due),
       fire: at(schedules.fire),
     },
+    logs: { append: at(logs.append), page: at(logs.page), tail: at(logs.tail) },
     commits: {
       transact: (params) => transact(content, params, () => time.nowMs()),
       confirm: at(confirm),

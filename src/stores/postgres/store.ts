@@ -18,7 +18,9 @@ import * as content from './queries/dump.ts'
 import { get } from './queries/get.ts'
 import { insert } from './queries/insert.ts'
 import { list } from './queries/list.ts'
+import * as logs from './queries/logs.ts'
 import * as named from './queries/named.ts'
+import { outcomes } from './queries/outcomes.ts'
 import { progress } from './queries/progress.ts'
 import { reclaim } from './queries/reclaim.ts'
 import { recover } from './queries/recover.ts'
@@ -68,6 +70,7 @@ export function storeOver(
       expireTimeouts: unlessNone({ jobs: [] }, urgent(expireTimeouts)),
       adopt: unlessNone({ jobs: [] }, urgent(adopt)),
       get: common(get),
+      outcomes: common(outcomes),
       queueAges: common(queueAges),
       requestCancel: common(requestCancel),
       retry: common(retry),
@@ -103,6 +106,7 @@ export function storeOver(
       due: common(schedules.due),
       fire: (params) => schedules.fire(database, params, channel),
     },
+    logs: { append: common(logs.append), page: common(logs.page), tail: common(logs.tail) },
     now: () => unchecked.autocommit('common', now),
     migrate: () => migrate(unchecked, migrationScript, grants),
     close: () => unchecked.close(),

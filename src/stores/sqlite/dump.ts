@@ -2,6 +2,7 @@ import { InvalidArgument } from '../../engine/errors.ts'
 import type { StoreDump, StoreSnapshot } from '../../engine/ports/store.ts'
 import * as control from './control.ts'
 import * as schedules from './schedules.ts'
+import { lineOf } from './logs.ts'
 import { jobsOf, selectJobs } from './rows.ts'
 import { tables } from './schema.ts'
 import type { Operation, Value } from './statements.ts'
@@ -21,6 +22,13 @@ export function dump(operation: Operation): StoreDump {
     `select b.id, k.key, k.value
      from holdfast_checkpoint k join holdfast_body b on b.seq = k.seq order by b.id, k.key`,
   )
+  const logs = query<[string, number, number, number]>(
+    `select b.id, l.next, l.epoch, l.line from holdfast_log l join holdfast_body b on b.seq = l.seq order by b.id`,
+  )
+  const lines = query<[number, number, number, string, string]>(
+    `select n, at, epoch, level, text from holdfast_log_line
+     where seq = (select seq from holdfast_body where id = ?) order by n`,
+  )
   const named = query<[string, string, number]>(
     'select key, owner, expires_at from holdfast_named order by key',
   )
@@ -32,6 +40,9 @@ export function dump(operation: Operation): StoreDump {
       .map(([token, ttlMs, worker, expiresAtMs]) => ({ token, ttlMs, worker, expiresAtMs })),
     watch: watchOf(operation),
     checkpoints: checkpoints.all().map(([id, key, value]) => ({ id, key, value })),
+    logs: logs.all().map(([id, next, epoch, line]) => {
+      return { id, next, epoch, line, lines: lines.all(id).map(lineOf) }
+    }),
     named: named.all().map(([key, owner, expiresAtMs]) => ({ key, owner, expiresAtMs })),
     control: control.get(operation),
     schedules: schedules.all(operation),

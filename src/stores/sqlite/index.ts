@@ -22,7 +22,9 @@ import * as content from './dump.ts'
 import { get } from './get.ts'
 import { insert } from './insert.ts'
 import { list } from './list.ts'
+import * as logs from './logs.ts'
 import * as named from './named.ts'
+import { outcomes } from './outcomes.ts'
 import { progress } from './progress.ts'
 import { reclaim } from './reclaim.ts'
 import { recover } from './recover.ts'
@@ -134,6 +136,7 @@ function storeOver(
       expireTimeouts: write(expireTimeouts),
       adopt: write(adoptUnleased),
       get: read(get),
+      outcomes: read(outcomes),
       queueAges: read(queueAges),
       requestCancel: write(requestCancel),
       retry: write(retry),
@@ -176,6 +179,7 @@ function storeOver(
       due: read(schedules.due),
       fire: write(schedules.fire),
     },
+    logs: { append: write(logs.append), page: read(logs.page), tail: read(logs.tail) },
     now: async () => connection.nowMs(),
     migrate: () => writes.run(() => connection.migrate()),
     close: async () => connection.close(),

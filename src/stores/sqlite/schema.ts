@@ -166,8 +166,8 @@ create table holdfast_log_line (
   n integer not null,
   at integer not null,
   epoch integer not null,
-  level integer not null,
-  text text not null,
+  level text not null,
+  text text not null check (length(cast(text as blob)) <= 4096),
   primary key (seq, n)
 ) strict, without rowid;
 

@@ -349,6 +349,32 @@ const note = fc
     ),
   )
 
+const say = fc
+  .record({ job: fc.nat(15), back: pick(0, 0, 0, 0, 1, -1), from: fc.nat(4), count: pick(1, 2, 3, 9) })
+  .map((drawn) =>
+    command(`append ${JSON.stringify(drawn)}`, async (model, { store, seen }) => {
+      const there = jobOf(model, drawn.job, 'running')
+      const lines = Array.from({ length: drawn.count }, (_, k) => {
+        return { line: drawn.from + k, level: 'info' as const, text: `${drawn.from + k}` }
+      })
+      const id = there?.spec.id ?? 'nobody'
+      const said = { id, epoch: (there?.epoch ?? 1) - drawn.back, lines }
+      const before = model.logs.get(id)
+      const reply = model.append(said)
+      const added = (model.logs.get(id)?.next ?? 0) - (before?.next ?? 0)
+      const what = added === 0 ? 'nothing' : added < lines.length ? 'some' : 'all'
+      count(seen, reply.applied ? `appended ${what}` : 'append refused')
+      const { next, lines: kept } = model.logs.get(id) ?? { next: 0, lines: [] }
+      const state = model.jobs.find(({ spec }) => spec.id === id)?.state ?? null
+      const page = { lines: kept.slice(-3), next, dropped: next - kept.length, state }
+      const actual = await store.logs.append(said)
+      return [
+        [reply, page],
+        [actual, await store.logs.tail({ id, limit: 3 })],
+      ]
+    }),
+  )
+
 const repair = fc.record({ limit, olderMs: pick(0, 0, 5, 20) }).map((params) =>
   command(`repairDispatch ${JSON.stringify(params)}`, async (model, { store, seen }) => {
     const reply = model.repairDispatch(params)
@@ -588,5 +614,5 @@ export const commands: fc.Arbitrary<Command>[] = [
   [collect, move, pass, pass, watched, watched, declare, get, reopen],
   [adopt, adopt, unlease, ages, list, list, counts],
   [bury, deadLetters, deadLetters, expire],
-  [cancel, operate, operate, note, note, note, repair, named, named, switches, resume],
+  [cancel, operate, operate, note, note, note, say, say, repair, named, named, switches, resume],
 ].flat()

@@ -3,6 +3,7 @@
 import type { ListParams, QueueCounts } from '../../../src/engine/ports/queries.ts'
 import type { JobEvent, JobRecord, JobSpec, Progress } from '../../../src/engine/jobs/record.ts'
 import type * as letters from '../../../src/engine/ports/dead-letters.ts'
+import { type LogAppend, logLinesMax } from '../../../src/engine/ports/logs.ts'
 import type * as port from '../../../src/engine/ports/store.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
@@ -24,6 +25,7 @@ export class Model {
   leases: Writable<port.LeaseRow>[] = []
   watch: Writable<port.WatchState> | null = null
   checkpoints: { id: string; key: string; value: string }[] = []
+  readonly logs = new Map<string, port.LogOfJob>()
   named: port.NamedLease[] = []
   hold = false
   paused: string[] = []
@@ -368,6 +370,22 @@ export class Model {
     return { applied: true }
   }
 
+  append({ id, epoch, lines }: LogAppend): port.Fenced {
+    if (!this.#running(id, epoch)) return { applied: false }
+    const log = this.logs.get(id) ?? { id, next: 0, epoch, line: -1, lines: [] }
+    const kept = [...log.lines]
+    let line = log.epoch === epoch ? log.line : -1
+    let next = log.next
+    for (const entry of lines) {
+      if (entry.line <= line) continue
+      line = entry.line
+      kept.push({ n: next++, atMs: this.nowMs, epoch, level: entry.level, text: entry.text })
+    }
+    while (kept.length > logLinesMax) kept.shift()
+    this.logs.set(id, { id, next, epoch, line, lines: kept })
+    return { applied: true }
+  }
+
   checkpointsOf({ id }: { readonly id: string }): { key: string; value: string }[] {
     return this.checkpoints
       .filter((kept) => kept.id === id)
@@ -451,6 +469,7 @@ export class Model {
         .sort((a, b) => byBytes(a.token, b.token) || a.ttlMs - b.ttlMs),
       watch: this.watch && { ...this.watch },
       checkpoints: [...this.checkpoints].sort((a, b) => byBytes(a.id, b.id) || byBytes(a.key, b.key)),
+      logs: [...this.logs.values()].sort((a, b) => byBytes(a.id, b.id)),
       named: [...this.named].sort((a, b) => byBytes(a.key, b.key)),
       control: this.control(),
       schedules: [],

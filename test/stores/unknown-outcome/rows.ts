@@ -130,6 +130,7 @@ export function rowsOf(subject: Subject): Readonly<Record<StoreCall, Row>> {
     'jobs.insert': { before: declared, call: (store) => store.jobs.insert(insert) },
     'jobs.settle': { before: claimed, call: (store) => store.jobs.settle(settle) },
     'jobs.get': { before: claimed, call: (store) => store.jobs.get({ id: 'job' }) },
+    'jobs.outcomes': { before: claimed, call: (store) => store.jobs.outcomes({ ids: ['job', 'none'] }) },
     'jobs.reclaim': {
       before: async (store) => {
         await claimed(store)
@@ -289,6 +290,15 @@ export function rowsOf(subject: Subject): Readonly<Record<StoreCall, Row>> {
         store.deadLetters.replay({ command: 'command', replays: [{ id: 'job', as: 'job~r1' }] }),
     },
     'deadLetters.discard': { before: died, call: (store) => store.deadLetters.discard({ ids: ['job'] }) },
+    'logs.append': {
+      before: async (store) => {
+        await claimed(store)
+        await store.logs.append({ ...own, lines: [{ line: 0, level: 'info', text: 'before' }] })
+      },
+      call: (store) => store.logs.append({ ...own, lines: [{ line: 1, level: 'info', text: 'this' }] }),
+    },
+    'logs.page': { before: claimed, call: (store) => store.logs.page({ id: 'job', from: 0, limit: 9 }) },
+    'logs.tail': { before: claimed, call: (store) => store.logs.tail({ id: 'job', limit: 9 }) },
     'commits.transact': {
       before: claimed,
       call: (store) => store.commits?.transact({ ...own, work: () => ({ result: '1' }) }) ?? noCommits(),
@@ -330,7 +340,7 @@ export async function stateOf(raw: InspectableStore, rewrites: Rewrites, nowMs: 
 
 /** The switches and the watch are one row each, which is there from the start or changed. */
 export async function rowsIn(raw: InspectableStore): Promise<number> {
-  const { jobs, claims, leases, checkpoints, named, schedules } = await raw.dump()
-  const rows = [jobs, claims, leases, checkpoints, named, schedules]
+  const { jobs, claims, leases, checkpoints, logs, named, schedules } = await raw.dump()
+  const rows = [jobs, claims, leases, checkpoints, logs.flatMap(({ lines }) => lines), named, schedules]
   return rows.reduce((count, { length }) => count + length, 0)
 }

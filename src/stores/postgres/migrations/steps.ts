@@ -137,7 +137,8 @@ alter table holdfast.lease set (autovacuum_vacuum_scale_factor = 0, autovacuum_v
 /**
  * `dead_at` holds the place of a dead letter that waits for somebody, and nothing else, so that no other end of a job
  * writes its index. What a job is found by are rows of `lookup`, in the order of their jobs; `labels` says the same once
- * more, for who reads the job. Lines of a log lie in their order; its header says what comes next, and from whom.
+ * more, for who reads the job. Lines of a log lie in their order; its header says what comes next, and what was taken last:
+ * of which attempt, up to which of its lines, and how many at once.
  */
 const record = `
 alter table holdfast.body add column labels text;
@@ -163,7 +164,8 @@ create table holdfast.log (
   seq bigint primary key,
   next bigint not null,
   epoch integer not null,
-  line bigint not null
+  line bigint not null,
+  taken integer not null
 ) with (fillfactor = 50);
 
 create table holdfast.log_line (
@@ -171,8 +173,8 @@ create table holdfast.log_line (
   n bigint not null,
   at bigint not null,
   epoch integer not null,
-  level smallint not null,
-  text text not null,
+  level text not null,
+  text text not null check (octet_length(text) <= 4096),
   primary key (seq, n)
 );
 

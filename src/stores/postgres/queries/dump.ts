@@ -1,10 +1,11 @@
 import { InvalidArgument } from '../../../engine/errors.ts'
-import type { StoreDump, StoreSnapshot } from '../../../engine/ports/store.ts'
+import type { LogOfJob, StoreDump, StoreSnapshot } from '../../../engine/ports/store.ts'
 import type { Session } from '../database.ts'
 import { contentTables } from '../migrations/steps.ts'
 import * as schedules from './schedules.ts'
 import { recordsOf, selectRecords } from '../rows.ts'
 import * as control from './control.ts'
+import { lineOf } from './logs.ts'
 import { timelineOf } from './timeline.ts'
 import { watchOf } from './watch.ts'
 
@@ -32,11 +33,29 @@ export async function dump(session: Session): Promise<StoreDump> {
     leases: leases.map(([token, ttlMs, worker, expiresAtMs]) => ({ token, ttlMs, worker, expiresAtMs })),
     watch: await watchOf(session),
     checkpoints: checkpoints.map(([id, key, value]) => ({ id, key, value })),
+    logs: await logsOf(session),
     named: named.map(([key, owner, expiresAtMs]) => ({ key, owner, expiresAtMs })),
     control: await control.get(session),
     schedules: await schedules.all(session),
     timeline: await timelineOf(session),
   }
+}
+
+async function logsOf(session: Session): Promise<LogOfJob[]> {
+  const logs = await session.query<[id: string, seq: number, next: number, epoch: number, line: number]>(
+    `select b.id, l.seq, l.next, l.epoch, l.line
+     from holdfast.log l join holdfast.body b on b.seq = l.seq order by b.id`,
+  )
+  const lines = await session.query<
+    [seq: number, n: number, atMs: number, epoch: number, level: string, text: string]
+  >('select seq, n, at, epoch, level, text from holdfast.log_line order by seq, n')
+  return logs.map(([id, seq, next, epoch, line]) => ({
+    id,
+    next,
+    epoch,
+    line,
+    lines: lines.filter(([own]) => own === seq).map(([, ...row]) => lineOf(row)),
+  }))
 }
 
 interface Content {
