@@ -35,6 +35,8 @@ export type StoreCall =
   | 'leases.release'
   | 'control.set'
   | 'control.get'
+  | 'retention.sweep'
+  | 'retention.sweepLeases'
   | 'commits.transact'
   | 'commits.confirm'
   | 'now'
@@ -70,6 +72,8 @@ export const afterUnknown: Policy = {
   'leases.release': 'repeat',
   'control.set': 'repeat',
   'control.get': 'repeat',
+  'retention.sweep': 'never',
+  'retention.sweepLeases': 'never',
   'commits.transact': 'never',
   'commits.confirm': 'repeat',
   now: 'repeat',
@@ -104,6 +108,8 @@ export const access: Readonly<Record<StoreCall, Access>> = {
   'leases.release': 'write',
   'control.set': 'write',
   'control.get': 'read',
+  'retention.sweep': 'write',
+  'retention.sweepLeases': 'write',
   // The rows that a handler adds are none of ours.
   'commits.transact': 'write',
   'commits.confirm': 'write',

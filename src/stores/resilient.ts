@@ -61,6 +61,10 @@ export function resilient(store: Store, options: ResilientOptions = {}): Store {
       set: plain('control.set', store.control.set),
       get: () => bounded(clock, callMs, 'control.get', () => store.control.get()),
     },
+    retention: {
+      sweep: plain('retention.sweep', store.retention.sweep),
+      sweepLeases: plain('retention.sweepLeases', store.retention.sweepLeases),
+    },
     ...(store.hints && { hints: store.hints }),
     ...(store.commits && {
       commits: {

@@ -95,6 +95,10 @@ export function wire(raw: Store, nowMs: () => number): Wire {
         set: through('control.set', raw.control.set),
         get: () => through('control.get', raw.control.get)(undefined),
       },
+      retention: {
+        sweep: through('retention.sweep', raw.retention.sweep),
+        sweepLeases: through('retention.sweepLeases', raw.retention.sweepLeases),
+      },
       ...(raw.commits && {
         commits: {
           transact: through('commits.transact', raw.commits.transact),

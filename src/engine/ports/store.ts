@@ -1,4 +1,5 @@
 import type { JobRecord, JobSpec, Outcome, Progress } from '../jobs/record.ts'
+import type { RetentionStore } from './retention.ts'
 
 /**
  * Durable state. Every method is one atomic operation under one database time, which is fixed when the
@@ -16,6 +17,7 @@ export interface Store {
   readonly watch: WatchStore
   readonly leases: NamedLeaseStore
   readonly control: ControlStore
+  readonly retention: RetentionStore
   /** Optional: shortens the wait until a job is found. Nothing depends on it. */
   readonly hints?: HintSource
   /**

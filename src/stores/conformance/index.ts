@@ -23,6 +23,7 @@ import { recoverCases } from './recover.ts'
 import { renewCases } from './renew.ts'
 import { settleCases } from './settle.ts'
 import { repeatCases } from './settle-repeat.ts'
+import { retentionCases } from './retention.ts'
 import { soloCases } from './solo.ts'
 import { sizeCases } from './sizes.ts'
 import { textCases } from './text.ts'
@@ -58,6 +59,7 @@ const facets: Readonly<Record<string, readonly Case[]>> = {
   'hold and pause': controlCases,
   'dispatch repair': dispatchCases,
   'events of a job': eventCases,
+  retention: retentionCases,
   text: textCases,
   limits: limitCases,
   sizes: sizeCases,

@@ -12,6 +12,7 @@ import * as control from './control.ts'
 import { insert } from './insert.ts'
 import * as named from './named.ts'
 import * as recovery from './recovery.ts'
+import * as retention from './retention.ts'
 import * as watch from './watch.ts'
 
 /**
@@ -66,6 +67,7 @@ export function transparentMemoryStore(time: { nowMs(): number }): {
     watch: { declare: at(watch.declare), move: at(watch.move) },
     leases: { acquire: at(named.acquire), renew: at(named.renew), release: at(named.release) },
     control: { set: at(control.set), get: async () => content.control },
+    retention: { sweep: at(retention.sweep), sweepLeases: at(retention.sweepLeases) },
     commits: {
       transact: (params) => transact(content, params, () => time.nowMs()),
       confirm: at(confirm),

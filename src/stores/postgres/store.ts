@@ -20,6 +20,7 @@ import { progress } from './queries/progress.ts'
 import { reclaim } from './queries/reclaim.ts'
 import { recover } from './queries/recover.ts'
 import { renew } from './queries/renew.ts'
+import * as retention from './queries/retention.ts'
 import { settle } from './queries/settle.ts'
 import { expireTimeouts } from './queries/timeouts.ts'
 import { createWithin } from './within.ts'
@@ -84,6 +85,10 @@ export function storeOver(
     commits: { transact: (params) => transact(database, params), confirm: urgent(confirm) },
     within: createWithin(text, channel),
     control: { set: common(control.set), get: () => database.autocommit('common', control.get) },
+    retention: {
+      sweep: unlessNone({ removed: [], looked: 0, after: null }, common(retention.sweep)),
+      sweepLeases: unlessNone({ removed: 0 }, common(retention.sweepLeases)),
+    },
     now: () => unchecked.autocommit('common', now),
     migrate: () => migrate(unchecked, migrationScript, grants),
     close: () => unchecked.close(),

@@ -17,8 +17,8 @@ export function dump(operation: Operation): StoreDump {
      from holdfast_lease l join holdfast_claim c on c.claim = l.claim order by c.token, l.ttl_ms`,
   )
   const checkpoints = query<[string, string, string]>(
-    `select b.id, k.key, k.value
-     from holdfast_checkpoint k join holdfast_body b on b.seq = k.seq order by b.id, k.key`,
+    `select coalesce(b.id, k.seq || ' is gone'), k.key, k.value
+     from holdfast_checkpoint k left join holdfast_body b on b.seq = k.seq order by b.id, k.key`,
   )
   const named = query<[string, string, number]>(
     'select key, owner, expires_at from holdfast_named order by key',

@@ -24,6 +24,7 @@ import { progress } from './progress.ts'
 import { reclaim } from './reclaim.ts'
 import { recover } from './recover.ts'
 import { renew } from './renew.ts'
+import * as retention from './retention.ts'
 import { settle } from './settle.ts'
 import type { Operation } from './statements.ts'
 import { expireTimeouts } from './timeouts.ts'
@@ -157,6 +158,7 @@ function storeOver(
     },
     within: (client) => insertsWithin(connection, client),
     control: { set: write(control.set), get: () => read(control.get)(undefined) },
+    retention: { sweep: write(retention.sweep), sweepLeases: write(retention.sweepLeases) },
     now: async () => connection.nowMs(),
     migrate: () => writes.run(() => connection.migrate()),
     close: async () => connection.close(),

@@ -107,6 +107,10 @@ export function rowsOf(subject: Subject): Readonly<Record<StoreCall, Row>> {
   const move = (store: Store): Promise<unknown> =>
     store.watch.move({ lastReplyMs: subject.nowMs(), sinceReplyMs: 0, maxAgeMs: 5_000 })
 
+  const sweep = (store: Store): Promise<unknown> =>
+    store.retention.sweep({ after: null, limit: 10, deadLetterMs: 0, olderMs: 0 })
+  const sweepLeases = (store: Store): Promise<unknown> =>
+    store.retention.sweepLeases({ limit: 10, lapsedMs: ttlMs })
   const repair = (store: Store): Promise<unknown> => store.jobs.repairDispatch({ limit: 10, olderMs: 60_000 })
 
   return {
@@ -227,6 +231,23 @@ export function rowsOf(subject: Subject): Readonly<Record<StoreCall, Row>> {
     'control.get': {
       before: (store) => store.control.set({ queue: 'queue', paused: true }),
       call: (store) => store.control.get(),
+    },
+    'retention.sweep': {
+      before: async (store) => {
+        await claimed(store)
+        await store.jobs.settle(settle)
+        await subject.advance(spec.keepMs)
+      },
+      call: sweep,
+      remedy: sweep,
+    },
+    'retention.sweepLeases': {
+      before: async (store) => {
+        await store.leases.acquire(lease)
+        await subject.advance(2 * ttlMs)
+      },
+      call: sweepLeases,
+      remedy: sweepLeases,
     },
     'commits.transact': {
       before: claimed,
