@@ -74,7 +74,11 @@ export const retentionCases: readonly Case[] = [
       const back = await fixture.start(kept)
       await fixture.store.jobs.checkpoint({ ...back, key: 'page', value: '7' })
       await fixture.settle(back.id, back.epoch, released)
-      const waiting = await fixture.enqueue(kept, { ...kept, delayMs: dayMs }, { ...kept, undispatched: true })
+      const waiting = await fixture.enqueue(
+        kept,
+        { ...kept, delayMs: dayMs },
+        { ...kept, undispatched: true },
+      )
       await fixture.advance(3_650 * dayMs)
       await stays(fixture, [running.id, again.id, back.id, ...waiting])
     },

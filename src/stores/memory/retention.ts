@@ -1,7 +1,7 @@
 import type { JobRecord } from '../../engine/jobs/record.ts'
 import { isSpent } from '../../engine/jobs/spent.ts'
 import { type SweepParams, type SweepReply, sweepLimitMax } from '../../engine/ports/retention.ts'
-import type { Content } from './content.ts'
+import { type Content, byText } from './content.ts'
 
 /** The map of jobs is in order of insertion: an id that comes again after its job was removed comes last. */
 export function sweep(
@@ -41,7 +41,9 @@ export function sweepLeases(
   { limit, lapsedMs }: { readonly limit: number; readonly lapsedMs: number },
   nowMs: number,
 ): { removed: number } {
-  const lapsed = [...named.values()].filter(({ expiresAtMs }) => nowMs - expiresAtMs >= lapsedMs)
+  const lapsed = [...named.values()]
+    .filter(({ expiresAtMs }) => nowMs - expiresAtMs >= lapsedMs)
+    .sort((a, b) => a.expiresAtMs - b.expiresAtMs || byText(a.key, b.key))
   const gone = lapsed.slice(0, Math.max(0, limit))
   for (const { key } of gone) named.delete(key)
   return { removed: gone.length }

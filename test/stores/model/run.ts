@@ -28,6 +28,7 @@ const worthSeeing = [
   ['reschedule applied', 'reschedule applied again', 'reschedule refused queued'],
   ['progress applied', 'progress refused', 'checkpoint applied', 'checkpoint replaced'],
   ['checkpoint refused'],
+  ['swept', 'kept', 'leases swept'],
   ['acquire true', 'acquire false', 'renew true', 'renew false', 'release true', 'release false'],
 ].flat()
 
