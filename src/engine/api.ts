@@ -12,6 +12,7 @@ import type { Executor } from './ports/executor.ts'
 import type { Observer } from './ports/observer.ts'
 import type { Random } from './ports/random.ts'
 import type { Store } from './ports/store.ts'
+import type { RetentionOptions } from './retention/options.ts'
 import type { RunningReport } from './running.ts'
 import type { Intervals } from './settings.ts'
 import type { Middleware } from './worker/middleware.ts'
@@ -29,6 +30,11 @@ export interface EngineOptions {
   /** The id of the one job that this engine works on, if it is due: for a process that is started for a job. */
   readonly only?: string
   readonly intervals?: Partial<Intervals>
+  /**
+   * What has ended is removed when it was kept for its `keepMs`, by every started engine and by `tick`. `false`: not by
+   * this engine.
+   */
+  readonly retention?: RetentionOptions | false
   readonly observer?: Observer
   /** Wraps every handler; the first is the outermost. */
   readonly middleware?: readonly Middleware[]
@@ -80,8 +86,9 @@ export interface Engine extends AsyncDisposable, Operations {
     options?: { readonly ttlMs?: number },
   ): Leadership
   /**
-   * One turn of recovery, for hosts that keep no timers: call it every `sweepMs`. Without it, or a started
-   * engine, nothing that a dead worker held comes back. Throws `InvalidConfig` as `start` does.
+   * One turn of recovery, and a part of retention where that is due, for hosts that keep no timers: call it every
+   * `sweepMs`. Without it, or a started engine, nothing that a dead worker held comes back. Throws `InvalidConfig` as
+   * `start` does.
    */
   tick(): Promise<void>
   health(): Health

@@ -2,9 +2,11 @@ import type { Engine, EngineOptions, Health } from './api.ts'
 import { InvalidArgument, InvalidConfig } from './errors.ts'
 import { optionsOf, requireFunction, shown } from './given.ts'
 import { createCoalescer } from './jobs/coalesce.ts'
+import type { JobDescription } from './jobs/definition.ts'
 import { enqueueAll, enqueueOne } from './jobs/enqueue.ts'
 import type { Enqueued } from './jobs/insert.ts'
 import { handlersOf } from './jobs/handlers.ts'
+import { defaultKeepMs } from './jobs/job-settings.ts'
 import { payloadsOf, plainRecord } from './jobs/payloads.ts'
 import { requireId, requireName } from './jobs/text.ts'
 import { inProcessExecutor } from './ports/executor.ts'
@@ -12,6 +14,8 @@ import { runExclusive } from './leases/exclusive.ts'
 import { createLeaders } from './leases/leaders.ts'
 import { createObservers } from './observers.ts'
 import { createOperations } from './operations.ts'
+import { retentionOf } from './retention/options.ts'
+import { createRetention } from './retention/retention.ts'
 import { type Running, type RunningReport, startRunning } from './running.ts'
 import { requireOptions } from './options.ts'
 import { type Resting, restState } from './rest-state.ts'
@@ -42,6 +46,15 @@ export function createEngine(options: EngineOptions): Engine {
   if (only !== undefined) requireName('only', only, InvalidConfig)
   const middleware = options.middleware ?? []
   const payloads = payloadsOf(options.codec)
+  const retention = createRetention({
+    store,
+    clock,
+    random,
+    ask: health.ask,
+    measure,
+    settings: retentionOf(options.retention),
+    keepMs: shortestKept(options.jobs ?? []),
+  })
   const parts = {
     name,
     only,
@@ -56,6 +69,7 @@ export function createEngine(options: EngineOptions): Engine {
     emit,
     measure,
     ask: health.ask,
+    keeps: retention.knows,
   }
   const producer = { store, clock, random, intervals, payloads, ask: health.ask }
   const coalescer = createCoalescer(producer)
@@ -108,7 +122,7 @@ export function createEngine(options: EngineOptions): Engine {
       while (running?.stopping) await running.stopping
       // Whoever asked for the end after this start was asked for must not find the engine working.
       if (stops > stopsBefore) return
-      const starting = (running ??= startRunning(parts, queues, leaders))
+      const starting = (running ??= startRunning(parts, queues, leaders, retention))
       try {
         await starting.started
       } catch (error) {
@@ -127,7 +141,10 @@ export function createEngine(options: EngineOptions): Engine {
       await stopping?.stop(drainMs)
       if (running === stopping) running = null
     },
-    tick: () => tick({ ...parts, queues: Object.keys(queues) }, () => running?.wake()),
+    tick: async () => {
+      await tick({ ...parts, queues: Object.keys(queues) }, () => running?.wake())
+      await retention.tick()
+    },
     exclusive: async (key, work, rest) => {
       const { ttlMs = 30_000 } = optionsOf(rest)
       requireLease(key, work, ttlMs)
@@ -148,6 +165,11 @@ export function createEngine(options: EngineOptions): Engine {
     [restState]: () => (running ? running.atRest() : {}),
   }
   return engine
+}
+
+/** Of an engine without definitions: what those of others say unless they say otherwise. */
+function shortestKept(jobs: readonly JobDescription[]): number {
+  return jobs.length === 0 ? defaultKeepMs : Math.min(...jobs.map(({ settings }) => settings.keepMs))
 }
 
 function statusOf(report: RunningReport | null, reachable: boolean): Health['status'] {

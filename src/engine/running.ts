@@ -1,5 +1,6 @@
 import { StoreUnavailable } from './errors.ts'
 import type { Leaders } from './leases/leaders.ts'
+import type { Retention, RetentionReport } from './retention/retention.ts'
 import { declared } from './recovery/fleet.ts'
 import { type Sweeper, createSweeper } from './recovery/sweeper.ts'
 import type { WorkerParts } from './worker/parts.ts'
@@ -28,6 +29,7 @@ export interface RunningReport {
   /** Hints of the store that something is due. */
   readonly wakeups: WakeupsReport
   readonly sweep: { turns: number; failures: number; sweeping: boolean }
+  readonly retention: RetentionReport
 }
 
 const noWork: WorkerReport = {
@@ -42,6 +44,7 @@ export function startRunning(
   shared: Omit<WorkerParts, 'worker'> & { readonly name: string },
   queues: Readonly<Record<string, { readonly concurrency: number }>>,
   leaders: Leaders,
+  retention: Retention,
 ): Running {
   const { store, clock, intervals, emit, ask, measure } = shared
   // A name may come back with another process behind it; the identity that leases hang on must not.
@@ -65,6 +68,7 @@ export function startRunning(
     const recovery = { store, clock, intervals, ask, measure, queues: Object.keys(queues) }
     sweeper = createSweeper({ ...recovery, lastReplyMs: fleet.nowMs, onReturned, onLate })
     leaders.start()
+    retention.start()
     const names = Object.keys(queues)
     if (store.hints && names.length > 0) {
       wakeups = createWakeups({ clock, emit, wake: onReturned }, store.hints, names)
@@ -97,6 +101,7 @@ export function startRunning(
     const settleMs = 2 * store.callMs + intervals.heartbeatRetryMs
     await work?.stop({ drainMs, settleMs })
     await sweeper?.stop()
+    await retention.stop()
     await heard
     await led
     phase = 'stopped'
@@ -106,8 +111,8 @@ export function startRunning(
   function atRest(): RestState {
     if (phase === 'stopping' || leaders.posts > 0) return null
     if (!work || !sweeper) return { phase }
-    const [working, sweeping] = [work.atRest(), sweeper.atRest()]
-    return working && sweeping && { phase, working, sweeping }
+    const [working, sweeping, retaining] = [work.atRest(), sweeper.atRest(), retention.atRest()]
+    return working && sweeping && retaining && { phase, working, sweeping, retaining }
   }
 
   return {
@@ -125,6 +130,7 @@ export function startRunning(
       leads: leaders.leads(),
       wakeups: wakeups.report(),
       sweep: sweeper?.report() ?? { turns: 0, failures: 0, sweeping: false },
+      retention: retention.report(),
     }),
   }
 }

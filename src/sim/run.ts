@@ -218,7 +218,7 @@ type Able = ReturnType<NonNullable<Scenario['ability']>>
 
 export type Machines = Pick<
   Scenario,
-  'workers' | 'concurrency' | 'intervals' | 'jobs' | 'jobsOf' | 'duties' | 'ability'
+  'workers' | 'concurrency' | 'intervals' | 'retention' | 'jobs' | 'jobsOf' | 'duties' | 'ability'
 >
 
 /** The machines of a scenario: a producer, then the workers. */
@@ -232,6 +232,7 @@ export function nodesOf(scenario: Machines): SimNode[] {
     jobsOf: scenario.jobsOf ?? null,
     queues: works ? Object.fromEntries(able.queues.map((queue) => [queue, { concurrency }])) : {},
     intervals,
+    retention: scenario.retention ?? false,
     works,
     duties: works ? (scenario.duties ?? []) : [],
     skewMs: 0,

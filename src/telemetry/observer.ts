@@ -41,6 +41,7 @@ function recordersOn(meter: Meter): Recorders {
   const reclaimed = count('holdfast.job.reclaimed', '{job}', 'Jobs that this process took back, by why')
   const retried = count('holdfast.job.retried', '{job}', 'Jobs that failed and go back to their queue')
   const dead = count('holdfast.job.dead_lettered', '{job}', 'Jobs that failed for good')
+  const removed = count('holdfast.jobs.removed', '{job}', 'Ended jobs that this process removed')
   const margin = ms(
     'holdfast.lease.margin',
     'What was left of the leases when a renewal was answered; 0 where nothing was',
@@ -74,6 +75,7 @@ function recordersOn(meter: Meter): Recorders {
       if (failed !== null)
         failures.add(1, { 'holdfast.store.call': call, 'holdfast.store.call.sent': failed })
     },
+    'jobs.removed': ({ jobs }) => removed.add(jobs),
     'loop.lag': ({ lagMs }) => lag.record(lagMs),
     'queue.age': ({ queue, ageMs }) => age.record(ageMs, { 'holdfast.queue': queue }),
   }

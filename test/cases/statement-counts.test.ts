@@ -64,6 +64,8 @@ describe.each(stores)('store calls of an idle engine on %s', (_name, open) => {
       'jobs.expireTimeouts',
       'jobs.queueAges',
       'jobs.repairDispatch',
+      'retention.sweep',
+      'retention.sweepLeases',
       'watch.declare',
       'watch.move',
     ])

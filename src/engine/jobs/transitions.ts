@@ -211,9 +211,14 @@ export function progressed(
   return { ...job, version: job.version + 1, progress, updatedAtMs: nowMs }
 }
 
+/** The job under an id, if it is the one that is meant: once a job was removed, its id may be that of another. */
+export function meant(job: JobRecord | null | undefined, seq: number | undefined): JobRecord | null {
+  return job && (seq === undefined || job.seq === seq) ? job : null
+}
+
 /** The fence: whether a write of the holder of `epoch` applies. */
-export function runsAt(job: JobRecord | undefined, epoch: number): job is JobRecord {
-  return job !== undefined && job.state === 'running' && job.epoch === epoch
+export function runsAt(job: JobRecord | null | undefined, epoch: number): job is JobRecord {
+  return job?.state === 'running' && job.epoch === epoch
 }
 
 /** Where a job is after it was taken from its holder. */

@@ -6,4 +6,12 @@ export interface Random {
   unit(stream: RandomStream): number
 }
 
-export type RandomStream = 'incarnation' | 'job' | 'insert' | 'command' | 'owner' | 'jitter' | 'retry'
+export type RandomStream =
+  | 'incarnation'
+  | 'job'
+  | 'insert'
+  | 'command'
+  | 'owner'
+  | 'jitter'
+  | 'retry'
+  | 'retention'

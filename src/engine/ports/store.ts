@@ -326,6 +326,8 @@ export interface RenewParams {
 export interface JobEpoch {
   readonly id: string
   readonly epoch: number
+  /** Its insertion sequence, as the claim said it: once a job was removed, its id may be that of another. */
+  readonly seq?: number
 }
 export interface RenewReply {
   readonly held: readonly (JobEpoch & { readonly cancel: boolean })[]
@@ -342,10 +344,11 @@ export interface Settlement {
   /** An earlier send of this settlement had an unknown outcome. */
   readonly repeated: boolean
   /**
-   * The claim that began the attempt, and what it said of the job: a store may find the job by these, which says
-   * nothing else than `id` does. Both are needed: after a restored backup another job may have the sequence.
+   * The claim that began the attempt, and what it said of the job: a store may find the job by these, and settles no
+   * other that has come by its id. Both are needed to find it: after a restored backup another job may have the
+   * sequence; without a token it is found by its id.
    */
-  readonly claimed?: { readonly token: string; readonly seq: number }
+  readonly claimed?: { readonly token: string | null; readonly seq: number }
 }
 /**
  * `applied`: the row bears this outcome (by this call or, for a repeat, by an earlier one).

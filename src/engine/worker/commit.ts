@@ -47,12 +47,12 @@ export function createCommits(parts: WorkerParts): Commits {
     commits: CommitStore,
     work: (tx: never) => unknown,
   ): Promise<unknown> {
-    const { epoch } = job
+    const { epoch, seq } = job
     const { id } = job.spec
     const made = workOf(parts, job, work)
     let reply: TransactReply
     try {
-      reply = await ask('commits.transact', commits.transact({ id, epoch, work: made.work }))
+      reply = await ask('commits.transact', commits.transact({ id, epoch, seq, work: made.work }))
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) {
         attempt.goOn()
@@ -72,14 +72,14 @@ export function createCommits(parts: WorkerParts): Commits {
   }
 
   async function confirm(
-    { spec: { id }, epoch }: ClaimedJob,
+    { spec: { id }, epoch, seq }: ClaimedJob,
     attempt: Committing,
     commits: CommitStore,
     value: () => unknown,
   ): Promise<unknown> {
     for (;;) {
       try {
-        const { kind } = await ask('commits.confirm', commits.confirm({ id, epoch }))
+        const { kind } = await ask('commits.confirm', commits.confirm({ id, epoch, seq }))
         if (kind === 'lost') return attempt.lost()
         attempt.committed(kind === 'committed' ? 'succeeded' : 'released')
         if (kind === 'committed') return value()

@@ -171,6 +171,51 @@ export const retentionCases: readonly Case[] = [
     },
   },
   {
+    name: 'a write of an attempt whose job is gone reaches no other that has come by its id and is as far (0.13)',
+    run: async (fixture) => {
+      const { store, start, settle, unchanged, worker } = fixture
+      const before = await start(kept)
+      const { id, epoch } = before
+      const { seq } = await fixture.get(id)
+      await settle(id, epoch, succeeded)
+      assert.deepEqual(await swept(fixture, [id]), [id])
+      const anew = await start({ id })
+      assert.equal(anew.epoch, epoch)
+      const own = await fixture.get(id)
+      const at = { id, epoch, seq }
+      const outcomes = [succeeded, failure(), released, cancelled]
+      for (const token of [before.token, null]) {
+        const claimed = { token, seq }
+        for (const repeated of [false, true]) {
+          const settlements = outcomes.map((outcome) => ({ id, epoch, outcome, repeated, claimed }))
+          const reply = await unchanged([id], () => store.jobs.settle({ worker, settlements }))
+          assert.deepEqual(
+            reply.results,
+            outcomes.map(() => ({ settled: 'lost', state: null })),
+          )
+        }
+      }
+      const lost = { applied: false }
+      const told = { ...at, percent: 1, phase: null }
+      assert.deepEqual(await unchanged([id], () => store.jobs.progress(told)), lost)
+      const note = { ...at, key: 'page', value: '7' }
+      assert.deepEqual(await unchanged([id], () => store.jobs.checkpoint(note)), lost)
+      if (store.commits) {
+        const { transact, confirm } = store.commits
+        const work = (): { result: string } => ({ result: '1' })
+        assert.deepEqual(await unchanged([id], () => transact({ ...at, work })), { kind: 'lost' })
+        assert.deepEqual(await unchanged([id], () => confirm(at)), { kind: 'lost', state: null })
+      }
+      // Its own are as good as ever.
+      assert.deepEqual(await store.jobs.checkpoint({ ...note, seq: own.seq }), { applied: true })
+      assert.deepEqual(await store.jobs.progress({ ...told, seq: own.seq }), { applied: true })
+      const claimed = { token: anew.token, seq: own.seq }
+      const settlements = [{ id, epoch, outcome: succeeded, repeated: false, claimed }]
+      const { results } = await store.jobs.settle({ worker, settlements })
+      assert.deepEqual(results, [{ settled: 'applied', state: 'succeeded' }])
+    },
+  },
+  {
     name: 'a claim that lists a job which is gone holds the others as before, and is removed with the last (0.10)',
     run: async (fixture) => {
       const { store, worker, settle } = fixture

@@ -1,4 +1,4 @@
-import { settled } from '../../engine/jobs/transitions.ts'
+import { meant, settled } from '../../engine/jobs/transitions.ts'
 import type { InspectableStore, QueueAge, SettleParams, SettleReply } from '../../engine/ports/store.ts'
 import { systemClock } from '../../engine/system.ts'
 import { InvalidArgument } from '../../engine/errors.ts'
@@ -102,7 +102,7 @@ function queueAges(
 
 function settle(content: Content, { settlements }: SettleParams, nowMs: number): SettleReply {
   const results = settlements.map((settlement) => {
-    const there = content.jobs.get(settlement.id) ?? null
+    const there = meant(content.jobs.get(settlement.id), settlement.claimed?.seq)
     const { settled: how, job } = settled(there, settlement, nowMs)
     if (job) put(content, job)
     return { settled: how, state: (job ?? there)?.state ?? null }

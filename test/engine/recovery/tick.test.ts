@@ -39,7 +39,9 @@ describe('tick', () => {
       return b.wire.calls.slice(before).map(({ call }) => call)
     }
     const backstops = ['jobs.expireTimeouts', 'jobs.adopt', 'jobs.repairDispatch', 'claims.collect']
-    expect(await calls()).toEqual(['watch.declare', 'watch.move', ...backstops])
+    // Of the first tick of a process retention is due; then every ten minutes.
+    const retention = ['retention.sweep', 'retention.sweepLeases']
+    expect(await calls()).toEqual(['watch.declare', 'watch.move', ...backstops, ...retention])
     await b.clock.advance(30_000)
     expect(await calls()).toEqual(['watch.declare', 'watch.move', 'jobs.reclaim', ...backstops])
     expect(b.clock.armed).toEqual([])

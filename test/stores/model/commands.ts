@@ -387,7 +387,7 @@ const sweep = fc
   .map((params) =>
     command(`sweep ${JSON.stringify(params)}`, async (model, { store, seen }) => {
       const pages: [unknown[], unknown[]] = [[], []]
-      let [expected, actual]: (string | null)[] = [null, null]
+      let [expected, actual]: [string | null, string | null] = [null, null]
       do {
         const page = model.sweep({ ...params, after: expected })
         const reply = await store.retention.sweep({ ...params, after: actual })
