@@ -32,6 +32,8 @@ export type StoreEvent =
       readonly timeoutMs: number
       readonly backoffMs: readonly number[]
       readonly jitter: boolean
+      /** How long it is kept once it has ended. */
+      readonly keepMs: number
       /** How long after now it is due; null where that is an absolute time, or never until it is dispatched. */
       readonly dueMs: number | null
       /** Without a place in the queue: whoever created it was to give it one, and a sweep does if nobody did. */
@@ -123,6 +125,8 @@ export type StoreEvent =
       readonly version: number | null
     }
   | { readonly type: 'job.dispatched'; readonly job: string }
+  /** It had ended, and was kept for long enough; its id is free again. */
+  | { readonly type: 'job.removed'; readonly job: string }
   | {
       readonly type: 'job.noted'
       readonly job: string
@@ -221,6 +225,8 @@ export type WorldEvent =
       readonly replyMs: number
       readonly abandonMs: number
       readonly pollMsMax: number
+      /** How long an open dead letter is kept; null: nothing is ever removed. */
+      readonly deadLetterMs: number | null
     }
   | {
       readonly type: 'fault.struck'

@@ -41,6 +41,7 @@ interface Taken {
 
 interface State {
   readonly clock: DatabaseClock
+  inserts: number
   readonly places: Map<string, Place>
   readonly queued: Map<string, Place>
   /** The jobs of the claim that is being told. */
@@ -61,16 +62,19 @@ export const claimOrder: Property = property({
     'job.cancelRequested',
     'job.commanded',
     'job.dispatched',
+    'job.removed',
     'database.jumped',
   ],
   suspendedBy: [],
-  start: (): State => ({ clock: newClock(), places: new Map(), queued: new Map(), taken: [] }),
+  start: (): State => ({ clock: newClock(), inserts: 0, places: new Map(), queued: new Map(), taken: [] }),
   step(state, event, verdict) {
     if (event.type === 'database.jumped') return jump(state.clock, event)
     if (event.type === 'job.inserted') return inserted(state, event)
     const place = state.places.get(event.job)
     if (!place) return
     switch (event.type) {
+      case 'job.removed':
+        return void state.places.delete(event.job)
       case 'job.claimed':
         return claimed(state, place, event, verdict)
       case 'job.settled':
@@ -92,7 +96,8 @@ export const claimOrder: Property = property({
   },
 })
 
-function inserted({ clock, places, queued }: State, event: EventOf<'job.inserted'>): void {
+function inserted(state: State, event: EventOf<'job.inserted'>): void {
+  const { clock, places, queued } = state
   const { job, kind, queue, band, backoffMs, jitter, maxEvictions, dueMs, atMs } = event
   if (places.has(job)) return
   const place: Place = {
@@ -100,7 +105,7 @@ function inserted({ clock, places, queued }: State, event: EventOf<'job.inserted
     kind,
     queue,
     band,
-    seq: places.size,
+    seq: ++state.inserts,
     backoffMs,
     jitter,
     maxEvictions,

@@ -24,6 +24,7 @@ import { oneStartThroughOutage } from './one-start-through-outage.ts'
 import { ownWorkOnly } from './own-work-only.ts'
 import { postOutageGrace } from './post-outage-grace.ts'
 import type { Property } from './property.ts'
+import { retentionTakesEndedOnly } from './retention-takes-ended-only.ts'
 import { shutdownCostsNothing } from './shutdown-costs-nothing.ts'
 import { signalTruth } from './signal-truth.ts'
 import { singleTerminalState } from './single-terminal-state.ts'
@@ -59,6 +60,7 @@ export {
   oneStartThroughOutage,
   ownWorkOnly,
   postOutageGrace,
+  retentionTakesEndedOnly,
   shutdownCostsNothing,
   signalTruth,
   singleTerminalState,
@@ -101,5 +103,6 @@ export const standardProperties: readonly Property[] = [
   ownWorkOnly,
   sweepsInTime,
   versionsCount,
+  retentionTakesEndedOnly,
   ...sometimesProperties,
 ]

@@ -35,6 +35,7 @@ export const versionsCount: Property = property({
     'job.noted',
     'job.cancelRequested',
     'job.commanded',
+    'job.removed',
     'job.final',
   ],
   suspendedBy: [],
@@ -49,6 +50,8 @@ export const versionsCount: Property = property({
     switch (event.type) {
       case 'job.inserted':
         return
+      case 'job.removed':
+        return void jobs.delete(event.job)
       case 'job.commanded':
         return commanded(job, event, verdict)
       case 'job.final':

@@ -25,6 +25,7 @@ import type {
   WatchMoveReply,
   Worked,
 } from '../engine/ports/store.ts'
+import type { SweepReply } from '../engine/ports/retention.ts'
 import type { StoreCall } from '../stores/policy.ts'
 import { digest } from './hash.ts'
 
@@ -73,6 +74,8 @@ export function historyOf(call: StoreCall, params: unknown, reply: unknown): rea
     }
     case 'jobs.repairDispatch':
       return (reply as { ids: readonly string[] }).ids.map((job) => ({ type: 'job.dispatched', job }))
+    case 'retention.sweep':
+      return (reply as SweepReply).removed.map((job) => ({ type: 'job.removed', job }))
     case 'leases.acquire': {
       const { key, owner, ttlMs } = params as NamedLeaseParams
       if (!(reply as { acquired: boolean }).acquired) return [{ type: 'named.refused', key, owner }]
@@ -159,6 +162,7 @@ function inserted({ jobs }: InsertParams, reply: InsertReply): StoreEvent[] {
     timeoutMs: spec.timeoutMs,
     backoffMs: spec.backoffMs,
     jitter: spec.jitter,
+    keepMs: spec.keepMs,
     dueMs: 'delayMs' in due ? due.delayMs : null,
     undispatched: 'undispatched' in due,
     input: digest(spec.input),

@@ -20,6 +20,10 @@ import {
 export function firstEpoch(timeline: number): number {
   return timeline * epochsPerTimeline
 }
+/** On which timeline an epoch was given out. */
+export function timelineOf(epoch: number): number {
+  return Math.floor(epoch / epochsPerTimeline)
+}
 /** No job is claimed so often between a backup and its restore. */
 export const epochsPerTimeline = 1_000_000
 

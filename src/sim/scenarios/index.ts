@@ -17,6 +17,7 @@ import { producers } from './producers.ts'
 import { refusedResults } from './refused-results.ts'
 import { saturated } from './saturated.ts'
 import type { Scenario } from './scenario.ts'
+import { shortKept } from './short-kept.ts'
 import { slowNetwork } from './slow-network.ts'
 import { sparse } from './sparse.ts'
 import { standard } from './standard.ts'
@@ -50,4 +51,5 @@ export const scenarios: readonly Scenario[] = [
   stuckHandlers,
   refusedResults,
   commits,
+  shortKept,
 ]
