@@ -35,6 +35,7 @@ export type StoreCall =
   | 'leases.release'
   | 'control.set'
   | 'control.get'
+  | 'control.restored'
   | 'retention.sweep'
   | 'retention.sweepLeases'
   | 'commits.transact'
@@ -72,6 +73,7 @@ export const afterUnknown: Policy = {
   'leases.release': 'repeat',
   'control.set': 'repeat',
   'control.get': 'repeat',
+  'control.restored': 'repeat',
   'retention.sweep': 'never',
   'retention.sweepLeases': 'never',
   'commits.transact': 'never',
@@ -108,6 +110,7 @@ export const access: Readonly<Record<StoreCall, Access>> = {
   'leases.release': 'write',
   'control.set': 'write',
   'control.get': 'read',
+  'control.restored': 'write',
   'retention.sweep': 'write',
   'retention.sweepLeases': 'write',
   // The rows that a handler adds are none of ours.

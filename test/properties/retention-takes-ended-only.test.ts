@@ -112,7 +112,12 @@ describe('an id that was used anew', () => {
   })
 
   test('is still told from the one before by its fencing token (0.24)', () => {
-    const life = [inserted('a'), claimed('a'), began('a', { fence: 'a:1:1:1' }), settled('a', { outcome: 'cancelled' })]
+    const life = [
+      inserted('a'),
+      claimed('a'),
+      began('a', { fence: 'a:1:1:1' }),
+      settled('a', { outcome: 'cancelled' }),
+    ]
     const same = [...life, removed('a'), inserted('a'), claimed('a'), began('a', { fence: 'a:1:1:1' })]
     expectRefused(handlerTruth, same, 'other-fence')
   })

@@ -94,6 +94,7 @@ export function wire(raw: Store, nowMs: () => number): Wire {
       control: {
         set: through('control.set', raw.control.set),
         get: () => through('control.get', raw.control.get)(undefined),
+        restored: through('control.restored', raw.control.restored),
       },
       retention: {
         sweep: through('retention.sweep', raw.retention.sweep),

@@ -182,6 +182,20 @@ export function retried(
   return { ...returned({ ...noted(job, 'retried', nowMs), ...anew }, nowMs, 0), lastCommand: command }
 }
 
+/**
+ * The store was restored from a backup: whoever held the job, or will hold it in a time that was lost, writes nothing
+ * more. One that ran goes back uncharged. Null for what has ended: it leaps when it is started anew.
+ */
+export function restored(
+  job: JobRecord,
+  { nowMs, timeline }: { readonly nowMs: number; readonly timeline: number },
+): JobRecord | null {
+  if (isTerminal(job.state)) return null
+  const epoch = Math.max(job.epoch, firstEpoch(timeline))
+  if (job.state === 'running') return { ...returned(noted(job, 'restored', nowMs), nowMs, 0), epoch }
+  return { ...job, epoch, version: job.version + 1, updatedAtMs: nowMs }
+}
+
 /** A job that waits is moved to another time; its place is then that of a job that came back. */
 export function rescheduled(
   job: JobRecord,

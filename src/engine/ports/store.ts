@@ -147,6 +147,13 @@ export interface ControlStore {
   /** Answers the switches after the change. */
   readonly set: (params: ControlChange) => Promise<Control>
   readonly get: () => Promise<Control>
+  /**
+   * The operator says that this store was restored from a backup: another timeline begins, hold is lifted, and what
+   * ran goes back to its queue uncharged, all at once. No write of an attempt from before applies any more: of all jobs
+   * that have not ended the epochs leap beyond those that were given out before. `command` names this call: a repeat
+   * of it begins no timeline more. Its cost grows with the jobs that have not ended; it is bounded as every call.
+   */
+  readonly restored: (params: { readonly command: string }) => Promise<RestoredReply>
 }
 
 /**
@@ -241,6 +248,16 @@ export interface Control {
   readonly hold: boolean
   /** Queues of which nothing is claimed, in UTF-8 order. */
   readonly paused: readonly string[]
+}
+export interface RestoredReply {
+  readonly control: Control
+  readonly timeline: number
+  /** Jobs that ran, in order of insertion; empty for a repeat. */
+  readonly taken: readonly {
+    readonly id: string
+    readonly epoch: number
+    readonly state: 'queued' | 'cancelled'
+  }[]
 }
 export type ControlChange = { readonly hold: boolean } | { readonly queue: string; readonly paused: boolean }
 

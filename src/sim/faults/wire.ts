@@ -74,6 +74,7 @@ export function createWire(world: World, owner: Incarnation): Store {
     control: {
       set: call('control.set', (store, params) => store.control.set(params)),
       get: () => call<null, Control>('control.get', (store) => store.control.get())(null),
+      restored: call('control.restored', (store, params) => store.control.restored(params)),
     },
     ...(database.raw.commits && {
       commits: {

@@ -24,6 +24,7 @@ import { renewCases } from './renew.ts'
 import { settleCases } from './settle.ts'
 import { repeatCases } from './settle-repeat.ts'
 import { retentionCases } from './retention.ts'
+import { restoredCases } from './restored.ts'
 import { soloCases } from './solo.ts'
 import { sizeCases } from './sizes.ts'
 import { textCases } from './text.ts'
@@ -60,6 +61,7 @@ const facets: Readonly<Record<string, readonly Case[]>> = {
   'dispatch repair': dispatchCases,
   'events of a job': eventCases,
   retention: retentionCases,
+  'restored from a backup': restoredCases,
   text: textCases,
   limits: limitCases,
   sizes: sizeCases,

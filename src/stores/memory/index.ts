@@ -66,7 +66,7 @@ export function transparentMemoryStore(time: { nowMs(): number }): {
     },
     watch: { declare: at(watch.declare), move: at(watch.move) },
     leases: { acquire: at(named.acquire), renew: at(named.renew), release: at(named.release) },
-    control: { set: at(control.set), get: async () => content.control },
+    control: { set: at(control.set), get: async () => content.control, restored: at(control.restored) },
     retention: { sweep: at(retention.sweep), sweepLeases: at(retention.sweepLeases) },
     commits: {
       transact: (params) => transact(content, params, () => time.nowMs()),

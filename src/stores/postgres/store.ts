@@ -20,6 +20,7 @@ import { progress } from './queries/progress.ts'
 import { reclaim } from './queries/reclaim.ts'
 import { recover } from './queries/recover.ts'
 import { renew } from './queries/renew.ts'
+import { restored } from './queries/restored.ts'
 import * as retention from './queries/retention.ts'
 import { settle } from './queries/settle.ts'
 import { expireTimeouts } from './queries/timeouts.ts'
@@ -84,7 +85,11 @@ export function storeOver(
     leases: { acquire: urgent(named.acquire), renew: urgent(named.renew), release: urgent(named.release) },
     commits: { transact: (params) => transact(database, params), confirm: urgent(confirm) },
     within: createWithin(text, channel),
-    control: { set: common(control.set), get: () => database.autocommit('common', control.get) },
+    control: {
+      set: common(control.set),
+      get: () => database.autocommit('common', control.get),
+      restored: (params) => restored(database, params),
+    },
     retention: {
       sweep: unlessNone({ removed: [], looked: 0, after: null }, common(retention.sweep)),
       sweepLeases: unlessNone({ removed: 0 }, common(retention.sweepLeases)),

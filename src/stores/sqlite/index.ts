@@ -24,6 +24,7 @@ import { progress } from './progress.ts'
 import { reclaim } from './reclaim.ts'
 import { recover } from './recover.ts'
 import { renew } from './renew.ts'
+import { restored } from './restored.ts'
 import * as retention from './retention.ts'
 import { settle } from './settle.ts'
 import type { Operation } from './statements.ts'
@@ -157,7 +158,11 @@ function storeOver(
       confirm: write(confirm),
     },
     within: (client) => insertsWithin(connection, client),
-    control: { set: write(control.set), get: () => read(control.get)(undefined) },
+    control: {
+      set: write(control.set),
+      get: () => read(control.get)(undefined),
+      restored: write(restored),
+    },
     retention: { sweep: write(retention.sweep), sweepLeases: write(retention.sweepLeases) },
     now: async () => connection.nowMs(),
     migrate: () => writes.run(() => connection.migrate()),

@@ -232,6 +232,12 @@ export function rowsOf(subject: Subject): Readonly<Record<StoreCall, Row>> {
       before: (store) => store.control.set({ queue: 'queue', paused: true }),
       call: (store) => store.control.get(),
     },
+    'control.restored': {
+      before: claimed,
+      call: (store) => store.control.restored({ command: 'command' }),
+      // It took nothing more.
+      repeatAnswers: { control: { hold: false, paused: [] }, timeline: 1, taken: [] },
+    },
     'retention.sweep': {
       before: async (store) => {
         await claimed(store)
