@@ -172,6 +172,17 @@ export type EngineEvent =
       readonly epoch: number
       readonly attempt: number
     }
+  /**
+   * The job has an input of a newer version than this engine's definition knows: it goes back uncharged, for one that
+   * does. If this goes on after a roll-out, an old release still works on the queue.
+   */
+  | {
+      readonly type: 'attempt.misfit'
+      readonly job: string
+      readonly epoch: number
+      readonly inputVersion: number
+      readonly knows: number
+    }
   | {
       readonly type: 'attempt.ended'
       readonly job: string

@@ -24,6 +24,8 @@ interface Place {
   readonly jitter: boolean
   readonly maxEvictions: number
   epoch: number
+  /** At which a worker gave it back that does not know such inputs: then it waits a while. */
+  misfit: number
   failures: number
   evictions: number
   running: boolean
@@ -63,6 +65,7 @@ export const claimOrder: Property = property({
     'job.commanded',
     'job.dispatched',
     'job.removed',
+    'attempt.misfit',
     'database.jumped',
   ],
   suspendedBy: [],
@@ -75,6 +78,9 @@ export const claimOrder: Property = property({
     switch (event.type) {
       case 'job.removed':
         return void state.places.delete(event.job)
+      case 'attempt.misfit':
+        place.misfit = event.epoch
+        return
       case 'job.claimed':
         return claimed(state, place, event, verdict)
       case 'job.settled':
@@ -110,6 +116,7 @@ function inserted(state: State, event: EventOf<'job.inserted'>): void {
     jitter,
     maxEvictions,
     epoch: 0,
+    misfit: 0,
     failures: 0,
     evictions: 0,
     running: false,
@@ -182,9 +189,10 @@ function settled(state: State, place: Place, event: EventOf<'job.settled'>, verd
   const { job, outcome, delayMs } = event
   if (outcome === 'failed') place.failures += 1
   const askedMs = outcome === 'failed' ? backoffAt(place, place.failures) : 0
+  const misfit = outcome === 'released' && place.misfit === event.epoch && delayMs > 0
   const fits = outcome === 'failed' && place.jitter ? delayMs >= 0 && delayMs <= askedMs : delayMs === askedMs
   verdict.evaluated()
-  if (!fits) {
+  if (!fits && !misfit) {
     const message = `job ${job} goes back (${outcome}) for ${span(delayMs)}; it was to be ${span(askedMs)}`
     verdict.violated({ kind: 'wrong-delay', subject: job, message })
   }

@@ -61,6 +61,8 @@ function attemptWords(event: HistoryEvent): string {
       return `removes ${event.job}, which was over for long enough`
     case 'attempt.started':
       return `starts the handler of ${event.job} at epoch ${event.epoch} (attempt ${event.attempt})`
+    case 'attempt.misfit':
+      return `gives ${event.job} back at epoch ${event.epoch}: its input is of version ${event.inputVersion}, and ${event.knows} is all that it knows`
     case 'attempt.ended':
       return `the handler of ${event.job} at epoch ${event.epoch} ended: ${event.end}`
     case 'attempt.committing':
