@@ -11,7 +11,11 @@ const briefWork = defineJob<Work, Work, Worked>({
   retry: { maxAttempts: 2, maxEvictions: 3, backoff: { kind: 'constant', delayMs: 1_000 } },
   timeoutMs: 120_000,
   keepMs: 0,
-  run: work.run,
+  run: async (context) => {
+    // Nothing is there for a first attempt to read: not even where another job had the id before.
+    if (context.input.resumes) await context.checkpoint('doneMs').catch(() => {})
+    return work.run(context)
+  },
 })
 
 const keptMs = [0, 0, 1_000, 10_000, 60_000, 180_000]
@@ -22,7 +26,8 @@ function kept(steps: readonly WorkStep[], draw: Draw): WorkStep[] {
     .flatMap((step, k): WorkStep[] => {
       const keepMs = keptMs[draw(keptMs.length, 'kept', k)] ?? 0
       const options = { ...step.options, keepMs }
-      const mine = { ...step, options, job: step.job === carefulWork ? carefulWork : briefWork }
+      const input = { ...(step.input as Work), resumes: draw(3, 'resumes', k) === 0 }
+      const mine = { ...step, input, options, job: step.job === carefulWork ? carefulWork : briefWork }
       const again = { ...mine, again: true, atMs: step.atMs + draw(120_000, 'again', k) }
       return draw(4, 'how', k) === 0 ? [mine, again] : [mine]
     })
