@@ -69,7 +69,7 @@ export function createEngine(options: EngineOptions): Engine {
     emit,
     measure,
     ask: health.ask,
-    keeps: retention.knows,
+    keeps: (keepMs: number) => retention.knows(keepMs),
   }
   const producer = { store, clock, random, intervals, payloads, ask: health.ask }
   const coalescer = createCoalescer(producer)

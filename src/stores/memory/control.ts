@@ -25,7 +25,7 @@ export function restored(
   content.claims.clear()
   content.leases.clear()
   const taken: RestoredReply['taken'][number][] = []
-  for (const job of [...content.jobs.values()]) {
+  for (const job of content.jobs.values()) {
     const anew = restoredJob(job, { nowMs, timeline: content.timeline })
     if (!anew) continue
     put(content, anew)
