@@ -49,7 +49,7 @@ const LAYERS = [
     folder: /^stores\/conformance\//,
     // node:assert/strict for what it is: the suite must run under any test runner, so it brings none.
     values: [/^stores\/conformance\//, /^node:assert\/strict$/],
-    types: [/^engine\/(ports\/store|jobs\/record)\.ts$/],
+    types: [/^engine\/(ports\/(store|retention)|jobs\/record)\.ts$/],
     computed: false,
     reason: 'the suite judges any store by the port alone: it must know neither a store nor a test runner',
   },
