@@ -16,6 +16,7 @@ import type { Random } from './ports/random.ts'
 import type { Store } from './ports/store.ts'
 import type { EnqueuedJob } from './results/enqueued.ts'
 import type { ResultOptions } from './results/results.ts'
+import type { RetentionOptions } from './retention/options.ts'
 import type { RunningReport } from './running.ts'
 import type { Intervals } from './settings.ts'
 import type { Schedules } from './schedules/schedules.ts'
@@ -36,6 +37,11 @@ export interface EngineOptions {
   readonly intervals?: Partial<Intervals>
   /** Whether it fires the schedules of the store while it runs, whatever it works on. Default true. */
   readonly schedules?: boolean
+  /**
+   * What has ended is removed when it was kept for its `keepMs`, by every started engine and by `tick`. `false`: not by
+   * this engine.
+   */
+  readonly retention?: RetentionOptions | false
   readonly observer?: Observer
   /** Wraps every handler; the first is the outermost. */
   readonly middleware?: readonly Middleware[]
@@ -99,8 +105,9 @@ export interface Engine extends AsyncDisposable, Operations, Queries {
     options?: { readonly ttlMs?: number },
   ): Leadership
   /**
-   * One turn of recovery, for hosts that keep no timers: call it every `sweepMs`. Without it, or a started
-   * engine, nothing that a dead worker held comes back, and no schedule fires. Throws `InvalidConfig` as `start` does.
+   * One turn of recovery, and a part of retention where that is due, for hosts that keep no timers: call it every
+   * `sweepMs`. Without it, or a started engine, nothing that a dead worker held comes back, and no schedule fires.
+   * Throws `InvalidConfig` as `start` does.
    */
   tick(): Promise<void>
   health(): Health

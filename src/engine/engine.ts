@@ -3,8 +3,10 @@ import { createDeadLetters } from './dead-letters/dead-letters.ts'
 import { InvalidArgument, InvalidConfig } from './errors.ts'
 import { optionsOf, requireFunction, shown } from './given.ts'
 import { createCoalescer } from './jobs/coalesce.ts'
+import type { JobDescription } from './jobs/definition.ts'
 import { enqueueAll, enqueueOne } from './jobs/enqueue.ts'
 import { handlersOf } from './jobs/handlers.ts'
+import { defaultKeepMs } from './jobs/job-settings.ts'
 import { payloadsOf, plainRecord } from './jobs/payloads.ts'
 import { createQueries } from './jobs/queries.ts'
 import { requireId, requireName } from './jobs/text.ts'
@@ -16,6 +18,8 @@ import { createObservers } from './observers.ts'
 import { createOperations } from './operations.ts'
 import { EnqueuedJob } from './results/enqueued.ts'
 import { type ResultOptions, createResults } from './results/results.ts'
+import { retentionOf } from './retention/options.ts'
+import { createRetention } from './retention/retention.ts'
 import { type Running, type RunningReport, startRunning } from './running.ts'
 import { requireOptions } from './options.ts'
 import { type Resting, restState } from './rest-state.ts'
@@ -48,6 +52,15 @@ export function createEngine(options: EngineOptions): Engine {
   if (only !== undefined) requireName('only', only, InvalidConfig)
   const middleware = options.middleware ?? []
   const payloads = payloadsOf(options.codec)
+  const retention = createRetention({
+    store,
+    clock,
+    random,
+    ask: health.ask,
+    measure,
+    settings: retentionOf(options.retention),
+    keepMs: shortestKept(options.jobs ?? []),
+  })
   const parts = {
     name,
     only,
@@ -63,6 +76,7 @@ export function createEngine(options: EngineOptions): Engine {
     measure,
     ask: health.ask,
     firesSchedules: options.schedules ?? true,
+    keeps: (keepMs: number) => retention.knows(keepMs),
   }
   const producer = { store, clock, random, intervals, payloads, ask: health.ask }
   const coalescer = createCoalescer(producer)
@@ -122,7 +136,7 @@ export function createEngine(options: EngineOptions): Engine {
       while (running?.stopping) await running.stopping
       // Whoever asked for the end after this start was asked for must not find the engine working.
       if (stops > stopsBefore) return
-      const starting = (running ??= startRunning(parts, queues, leaders))
+      const starting = (running ??= startRunning(parts, queues, leaders, retention))
       try {
         await starting.started
       } catch (error) {
@@ -145,6 +159,7 @@ export function createEngine(options: EngineOptions): Engine {
       const onReturned = (): void => running?.wake()
       await tick({ ...parts, queues: Object.keys(queues) }, onReturned)
       if (parts.firesSchedules) await fireDue({ ...parts, onFired: onReturned })
+      await retention.tick()
     },
     exclusive: async (key, work, rest) => {
       const { ttlMs = 30_000 } = optionsOf(rest)
@@ -166,6 +181,11 @@ export function createEngine(options: EngineOptions): Engine {
     [restState]: () => (results.waiting > 0 ? null : running ? running.atRest() : {}),
   }
   return engine
+}
+
+/** Of an engine without definitions: what those of others say unless they say otherwise. */
+function shortestKept(jobs: readonly JobDescription[]): number {
+  return jobs.length === 0 ? defaultKeepMs : Math.min(...jobs.map(({ settings }) => settings.keepMs))
 }
 
 function statusOf(report: RunningReport | null, reachable: boolean): Health['status'] {

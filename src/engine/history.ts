@@ -33,6 +33,8 @@ export type StoreEvent =
       readonly timeoutMs: number
       readonly backoffMs: readonly number[]
       readonly jitter: boolean
+      /** How long it is kept once it has ended. */
+      readonly keepMs: number
       /** How long after now it is due; null where that is an absolute time, or never until it is dispatched. */
       readonly dueMs: number | null
       /** Without a place in the queue: whoever created it was to give it one, and a sweep does if nobody did. */
@@ -156,6 +158,8 @@ export type StoreEvent =
   | { readonly type: 'discard.refused'; readonly job: string }
   /** `whole`: these are all that there are. */
   | { readonly type: 'dead.listed'; readonly jobs: readonly string[]; readonly whole: boolean }
+  /** It had ended, and was kept for long enough; its id is free again. */
+  | { readonly type: 'job.removed'; readonly job: string }
   | {
       readonly type: 'job.noted'
       readonly job: string
@@ -241,6 +245,17 @@ export type EngineEvent =
       readonly epoch: number
       readonly attempt: number
     }
+  /**
+   * The job has an input of a newer version than this engine's definition knows: it goes back uncharged, for one that
+   * does. If this goes on after a roll-out, an old release still works on the queue.
+   */
+  | {
+      readonly type: 'attempt.misfit'
+      readonly job: string
+      readonly epoch: number
+      readonly inputVersion: number
+      readonly knows: number
+    }
   | {
       readonly type: 'attempt.ended'
       readonly job: string
@@ -307,6 +322,8 @@ export type WorldEvent =
       readonly replyMs: number
       readonly abandonMs: number
       readonly pollMsMax: number
+      /** How long an open dead letter is kept; null: nothing is ever removed. */
+      readonly deadLetterMs: number | null
     }
   | {
       readonly type: 'fault.struck'

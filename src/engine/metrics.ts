@@ -62,6 +62,8 @@ export type Metric =
    * clock; 0 if none is due.
    */
   | { readonly name: 'queue.age'; readonly queue: string; readonly ageMs: number }
+  /** Retention removed jobs that had ended, and were kept for long enough. */
+  | { readonly name: 'jobs.removed'; readonly jobs: number }
   /** A sweep had its turn: by how much later than it was due. */
   | { readonly name: 'loop.lag'; readonly lagMs: number }
 

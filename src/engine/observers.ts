@@ -16,6 +16,7 @@ const types: Readonly<Record<TypeOf, true>> = {
   'claim.unknown': true,
   'claim.known': true,
   'attempt.started': true,
+  'attempt.misfit': true,
   'attempt.ended': true,
   'attempt.committing': true,
   'attempt.committed': true,

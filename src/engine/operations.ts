@@ -1,7 +1,7 @@
 import { CommandRefused, InvalidArgument } from './errors.ts'
 import { durationMsMax } from './jobs/figures.ts'
 import type { JobState } from './jobs/record.ts'
-import { optionsOf, requireObject, requireWhole } from './given.ts'
+import { optionsOf, requireObject, requireWhole, shown } from './given.ts'
 import { requireId, requireName } from './jobs/text.ts'
 import type { Random } from './ports/random.ts'
 import type { CommandParams, CommandReply, Control, Store } from './ports/store.ts'
@@ -21,7 +21,11 @@ export interface Operations {
   reschedule(id: string, options: CommandOptions & { readonly delayMs: number }): Promise<void>
   /** Nothing is claimed, by any engine on the store, until `resume`. What runs goes on. */
   hold(): Promise<Control>
-  resume(): Promise<Control>
+  /**
+   * With `restored`: this store was restored from a backup, and no engine has worked on it since. What ran goes back to
+   * its queue uncharged, and nothing that an attempt from before the restore still writes applies.
+   */
+  resume(options?: { readonly restored?: boolean }): Promise<Control>
   /** Nothing of this queue is claimed until `unpause`. */
   pause(queue: string): Promise<Control>
   unpause(queue: string): Promise<Control>
@@ -96,7 +100,17 @@ export function createOperations(
       )
     },
     hold: () => set({ hold: true }),
-    resume: () => set({ hold: false }),
+    resume: async (rest) => {
+      const { restored = false } = optionsOf(rest)
+      if (typeof restored !== 'boolean') {
+        throw new InvalidArgument(`restored must be true or false, not ${shown(restored)}`)
+      }
+      if (!restored) return set({ hold: false })
+      const command = random.id('command')
+      const { control } = await ask('control.restored', store.control.restored({ command }))
+      changed()
+      return control
+    },
     pause: (queue) => setQueue(queue, true),
     unpause: (queue) => setQueue(queue, false),
   }

@@ -1,5 +1,6 @@
 import { StoreUnavailable } from './errors.ts'
 import type { Leaders } from './leases/leaders.ts'
+import type { Retention, RetentionReport } from './retention/retention.ts'
 import { declared } from './recovery/fleet.ts'
 import { type Scheduler, type SchedulerReport, createScheduler } from './schedules/scheduler.ts'
 import { type Sweeper, createSweeper } from './recovery/sweeper.ts'
@@ -33,6 +34,7 @@ export interface RunningReport {
   /** Null: it fires no schedules. */
   readonly schedules: SchedulerReport | null
   readonly sweep: { turns: number; failures: number; sweeping: boolean }
+  readonly retention: RetentionReport
 }
 
 const noWork: WorkerReport = {
@@ -47,6 +49,7 @@ export function startRunning(
   shared: Omit<WorkerParts, 'worker'> & { readonly name: string; readonly firesSchedules: boolean },
   queues: Readonly<Record<string, { readonly concurrency: number }>>,
   leaders: Leaders,
+  retention: Retention,
 ): Running {
   const { store, clock, random, intervals, emit, ask, measure } = shared
   // A name may come back with another process behind it; the identity that leases hang on must not.
@@ -74,6 +77,7 @@ export function startRunning(
       scheduler = createScheduler({ store, clock, random, ask, emit, onFired: onReturned })
     }
     leaders.start()
+    retention.start()
     const names = Object.keys(queues)
     if (store.hints && names.length > 0) {
       wakeups = createWakeups({ clock, emit, wake: onReturned }, store.hints, names)
@@ -107,6 +111,7 @@ export function startRunning(
     const settleMs = 2 * store.callMs + intervals.heartbeatRetryMs
     await work?.stop({ drainMs, settleMs })
     await sweeper?.stop()
+    await retention.stop()
     await heard
     await fired
     await led
@@ -117,9 +122,9 @@ export function startRunning(
   function atRest(): RestState {
     if (phase === 'stopping' || leaders.posts > 0) return null
     if (!work || !sweeper) return {}
-    const [working, sweeping] = [work.atRest(), sweeper.atRest()]
+    const [working, sweeping, retaining] = [work.atRest(), sweeper.atRest(), retention.atRest()]
     const firing = scheduler ? scheduler.atRest() : {}
-    return working && sweeping && firing && { working, sweeping, firing }
+    return working && sweeping && retaining && firing && { working, sweeping, retaining, firing }
   }
 
   return {
@@ -139,6 +144,7 @@ export function startRunning(
       wakeups: wakeups.report(),
       schedules: scheduler?.report() ?? null,
       sweep: sweeper?.report() ?? { turns: 0, failures: 0, sweeping: false },
+      retention: retention.report(),
     }),
   }
 }

@@ -82,6 +82,9 @@ export const cancelObserved: Property = property({
         if (event.type === 'job.settled') charged(state, event, verdict)
         if (asked.has(event.job)) moved(event, verdict)
         return
+      case 'job.removed':
+        for (const of of [asked, holds, state.signalled, state.ended]) of.delete(event.job)
+        return
       case 'lease.renewed':
         return renewed(state, event, verdict)
       case 'handler.signalled':
@@ -99,7 +102,9 @@ export const cancelObserved: Property = property({
   },
 })
 
-function moved(event: EventOf<(typeof holdEvents)[number]>, verdict: Verdict): void {
+type Move = EventOf<'job.claimed' | 'job.settled' | 'job.reclaimed' | 'job.timedOut'>
+
+function moved(event: Move, verdict: Verdict): void {
   if (event.type === 'job.settled' && event.settled !== 'applied') return
   verdict.evaluated()
   const { job, type, epoch } = event

@@ -28,6 +28,8 @@ export const checkpointsKept: Property = property({
   step({ holds, kept }, event, verdict) {
     if (event.type === 'job.noted') return noted(holds, kept, event, verdict)
     if (event.type === 'job.recalled') return recalled(kept, event, verdict)
+    // What was kept for a job is gone with it.
+    if (event.type === 'job.removed') kept.delete(event.job)
     noteHold(holds, event)
   },
 })

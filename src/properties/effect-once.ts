@@ -41,6 +41,9 @@ export const effectOnce: Property = property({
         return denied(state, event, verdict)
       case 'job.final':
         return final(state, event, verdict)
+      case 'job.removed':
+        state.effects.delete(event.job)
+        return noteHold(state.holds, event)
       default:
         noteHold(state.holds, event)
     }

@@ -38,6 +38,7 @@ export const exactBudgets: Property = property({
     'job.reclaimed',
     'job.timedOut',
     'job.commanded',
+    'job.removed',
     'job.final',
   ],
   suspendedBy: [],
@@ -51,6 +52,7 @@ export const exactBudgets: Property = property({
       if (startsAnew(retries, event)) [budget.failures, budget.evictions] = [0, 0]
       return
     }
+    if (event.type === 'job.removed') return void budgets.delete(event.job)
     if (event.type === 'job.settled') return settled(budget, event, verdict)
     verdict.evaluated()
     switch (event.type) {

@@ -27,7 +27,15 @@ export const exactlyOnceClaim: Property = property({
   kind: 'always',
   says: 'The epochs of a job rise by exactly one, and each has one holder, which starts it at most once.',
   blindSpot: 'A handler that runs without its attempt.started event is not seen.',
-  on: ['job.claimed', 'claim.recovered', 'job.settled', 'job.reclaimed', 'job.timedOut', 'attempt.started'],
+  on: [
+    'job.claimed',
+    'claim.recovered',
+    'job.settled',
+    'job.reclaimed',
+    'job.timedOut',
+    'job.removed',
+    'attempt.started',
+  ],
   suspendedBy: [],
   start: (): State => new Map(),
   step(claims, event, verdict) {
@@ -46,6 +54,9 @@ export const exactlyOnceClaim: Property = property({
       case 'job.settled':
         if (event.settled === 'applied' && event.epoch === claim.epoch) claim.running = false
         return
+      case 'job.removed':
+        // Another may come by its id, and begins anew.
+        return supersede(claim, 0, { node: '', incarnation: 0 })
       case 'claim.recovered':
         return recovered(claim, event, verdict)
       case 'attempt.started':

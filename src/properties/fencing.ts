@@ -16,6 +16,8 @@ interface Hold {
   running: boolean
   /** The last settle that applied: what a repeat of it may be confirmed by. */
   done: { epoch: number; outcome: string; node: string; incarnation: number } | null
+  /** Another job had the id before. */
+  former: boolean
 }
 
 type State = Map<string, Hold>
@@ -25,7 +27,7 @@ export const fencing: Property = property({
   kind: 'always',
   says: 'Only the holder of the current epoch settles or renews a running job, and it is never refused.',
   blindSpot: 'Writes to a job that are neither a settle nor a renewal are not seen.',
-  on: ['job.claimed', 'lease.renewed', 'job.settled', 'job.reclaimed', 'job.timedOut'],
+  on: ['job.claimed', 'lease.renewed', 'job.settled', 'job.reclaimed', 'job.timedOut', 'job.removed'],
   suspendedBy: [],
   start: (): State => new Map(),
   step(holds, event, verdict) {
@@ -41,6 +43,10 @@ export const fencing: Property = property({
       case 'job.timedOut':
         hold.epoch = event.epoch
         hold.running = false
+        return
+      case 'job.removed':
+        hold.former = true
+        hold.done = null
         return
       case 'lease.renewed':
         return renewed(hold, event, verdict)
@@ -63,7 +69,8 @@ function settled(hold: Hold, event: EventOf<'job.settled'>, verdict: Verdict): v
   const holder = isHolder(hold, event)
   if (event.settled !== 'applied') {
     judgeRefusal(event, verdict)
-    if (!holder) return
+    // It may be that of the job which had the id before.
+    if (!holder || (hold.former && event.state === null)) return
     const message = `${nameOf(event)} held job ${job} at epoch ${epoch}, but its settle was answered ${event.settled}`
     verdict.violated({ kind: 'holder-refused', subject: job, message })
     return
@@ -98,7 +105,7 @@ function said(hold: Hold): string {
 }
 
 function unheld(holds: State, job: string): Hold {
-  const hold: Hold = { epoch: 0, node: '', incarnation: 0, running: false, done: null }
+  const hold: Hold = { epoch: 0, node: '', incarnation: 0, running: false, done: null, former: false }
   holds.set(job, hold)
   return hold
 }

@@ -21,6 +21,11 @@ interface End extends Who {
   readonly error: string | null
 }
 
+interface Fence {
+  readonly epoch: number
+  readonly fence: string
+}
+
 interface State {
   readonly inputs: Map<string, number>
   readonly ends: Map<string, End>
@@ -33,7 +38,9 @@ interface State {
   readonly results: Map<string, number>
   /** Codes, of what went wrong with each job last. */
   readonly errors: Map<string, string | null>
-  readonly fences: Map<string, { readonly epoch: number; readonly fence: string }>
+  readonly fences: Map<string, Fence>
+  /** The last of a job that was removed: none of one that comes by its id is that again. */
+  readonly former: Map<string, string>
   /** The last epoch of each job that was settled: a repeat says again what is past. */
   readonly settled: Map<string, number>
 }
@@ -55,6 +62,7 @@ export const handlerTruth: Property = property({
     'job.reclaimed',
     'job.timedOut',
     'job.commanded',
+    'job.removed',
     'job.final',
   ],
   suspendedBy: [],
@@ -65,6 +73,7 @@ export const handlerTruth: Property = property({
     results: new Map(),
     errors: new Map(),
     fences: new Map(),
+    former: new Map(),
     settled: new Map(),
     committing: new Map(),
     effects: new Map(),
@@ -108,11 +117,22 @@ export const handlerTruth: Property = property({
         return void state.effects.set(event.job, { epoch: event.epoch, result: event.result })
       case 'job.settled':
         return settled(state, event, verdict)
+      case 'job.removed':
+        return forget(state, event.job)
       case 'job.final':
         return final(state, event, verdict)
     }
   },
 })
+
+function forget(state: State, job: string): void {
+  const { inputs, ends, signalled, committing, effects, results, errors, fences, settled } = state
+  const last = fences.get(job)?.fence
+  if (last !== undefined) state.former.set(job, last)
+  for (const of of [inputs, ends, signalled, committing, effects, results, errors, fences, settled]) {
+    of.delete(job)
+  }
+}
 
 /** All middleware in its order, then the handler, once each. */
 function judgeCalls({ job, epoch, calls }: EventOf<'handler.ended'>, verdict: Verdict): void {
@@ -123,15 +143,15 @@ function judgeCalls({ job, epoch, calls }: EventOf<'handler.ended'>, verdict: Ve
 }
 
 /** Rises with each attempt, as text, and names its epoch and attempt. */
-function judgeFence({ fences }: State, event: EventOf<'handler.began'>, verdict: Verdict): void {
+function judgeFence({ fences, former }: State, event: EventOf<'handler.began'>, verdict: Verdict): void {
   const { job, epoch, fence } = event
   const before = fences.get(job) ?? { epoch: 0, fence: '' }
   const [named] = fence.split(':').slice(-2)
   if (before.epoch < epoch) fences.set(job, { epoch, fence })
   // One that was taken for dead may begin late: then its token is the lower one.
   const rises = before.epoch < epoch ? before.fence < fence : before.epoch > epoch && before.fence > fence
-  if (Number(named) === epoch && rises) return
-  const message = `the handler of job ${job} at epoch ${epoch} got the fencing token ${fence}, after ${before.fence}`
+  if (Number(named) === epoch && rises && former.get(job) !== fence) return
+  const message = `the handler of job ${job} at epoch ${epoch} got the fencing token ${fence}, after ${before.fence || former.get(job)}`
   verdict.violated({ kind: 'other-fence', subject: job, message })
 }
 

@@ -19,10 +19,16 @@ export const idTruth: Property = property({
   kind: 'always',
   says: 'An id names one job: the same kind and input again is that job, another is refused, and one producer at most has created it.',
   blindSpot: 'Inputs are compared as digests of 32 bits.',
-  on: ['job.inserted', 'insert.refused', 'enqueue.acknowledged'],
+  on: ['job.inserted', 'insert.refused', 'enqueue.acknowledged', 'job.removed'],
   suspendedBy: [],
   start: (): State => ({ jobs: new Map(), created: new Set() }),
   step({ jobs, created }, event, verdict) {
+    if (event.type === 'job.removed') {
+      // Its id names nothing any more.
+      jobs.delete(event.job)
+      created.delete(event.job)
+      return
+    }
     const known = jobs.get(event.job)
     if (event.type === 'enqueue.acknowledged') return acknowledged(created, event, verdict)
     if (event.type === 'job.inserted' && !known) {

@@ -31,6 +31,7 @@ import type { Property } from './property.ts'
 import { replayAllEnds } from './replay-all-ends.ts'
 import { replayedOnceAndWhole } from './replayed-once-and-whole.ts'
 import { resultTruth } from './result-truth.ts'
+import { retentionTakesEndedOnly } from './retention-takes-ended-only.ts'
 import { shutdownCostsNothing } from './shutdown-costs-nothing.ts'
 import { signalTruth } from './signal-truth.ts'
 import { singleTerminalState } from './single-terminal-state.ts'
@@ -73,6 +74,7 @@ export {
   replayAllEnds,
   replayedOnceAndWhole,
   resultTruth,
+  retentionTakesEndedOnly,
   shutdownCostsNothing,
   signalTruth,
   singleTerminalState,
@@ -122,5 +124,6 @@ export const standardProperties: readonly Property[] = [
   replayAllEnds,
   logLinesOnceInOrder,
   resultTruth,
+  retentionTakesEndedOnly,
   ...sometimesProperties,
 ]

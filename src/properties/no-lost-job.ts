@@ -12,6 +12,7 @@ import { type Property, type Verdict, property } from './property.ts'
 interface Expected {
   inserted: boolean
   acknowledged: boolean
+  removed: boolean
 }
 
 type State = Map<string, Expected>
@@ -19,9 +20,9 @@ type State = Map<string, Expected>
 export const noLostJob: Property = property({
   name: 'no-lost-job',
   kind: 'eventually',
-  says: 'Every job that was inserted or acknowledged is there in the end, and no other.',
+  says: 'Every job that was inserted or acknowledged is there in the end, unless it was removed after its end, and no other.',
   blindSpot: 'The content of the row is not compared with what was enqueued.',
-  on: ['job.inserted', 'enqueue.acknowledged', 'job.final', 'run.ended'],
+  on: ['job.inserted', 'enqueue.acknowledged', 'job.removed', 'job.final', 'run.ended'],
   suspendedBy: [],
   start: (): State => new Map(),
   step(expected, event, verdict) {
@@ -33,6 +34,11 @@ export const noLostJob: Property = property({
         if (!expect(expected, event.job).acknowledged) told(event, verdict)
         expect(expected, event.job).acknowledged = true
         return
+      case 'job.removed':
+        // Whoever asked for it may be answered later.
+        expect(expected, event.job).inserted = false
+        expect(expected, event.job).removed = true
+        return
       case 'job.final': {
         verdict.evaluated()
         const inserted = expected.get(event.job)?.inserted ?? false
@@ -42,8 +48,9 @@ export const noLostJob: Property = property({
         return verdict.violated({ kind: 'never-inserted', subject: event.job, message })
       }
       case 'run.ended':
-        for (const [job, { acknowledged, inserted }] of expected) {
+        for (const [job, { acknowledged, inserted, removed }] of expected) {
           verdict.evaluated()
+          if (removed && !inserted) continue
           const kind = acknowledged ? 'acknowledged-job-lost' : 'inserted-job-lost'
           const was = inserted
             ? acknowledged
@@ -68,6 +75,6 @@ function told({ job, created, tries }: EventOf<'enqueue.acknowledged'>, verdict:
 
 function expect(expected: State, job: string): Expected {
   let known = expected.get(job)
-  if (!known) expected.set(job, (known = { inserted: false, acknowledged: false }))
+  if (!known) expected.set(job, (known = { inserted: false, acknowledged: false, removed: false }))
   return known
 }

@@ -83,6 +83,7 @@ export const noStarvation: Property = property({
     'handler.began',
     'handler.ended',
     'job.inserted',
+    'job.removed',
     'job.claimed',
     'job.settled',
     'job.reclaimed',
@@ -113,6 +114,8 @@ export const noStarvation: Property = property({
         return claimed(state, event, verdict)
       case 'job.inserted':
         return inserted(state, event)
+      case 'job.removed':
+        return void state.facts.delete(event.job)
       case 'job.settled':
       case 'job.reclaimed':
       case 'job.timedOut':

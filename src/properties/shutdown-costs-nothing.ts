@@ -82,6 +82,9 @@ export const shutdownCostsNothing: Property = property({
       case 'job.reclaimed':
       case 'job.timedOut':
         return noteHold(state.holds, event)
+      case 'job.removed':
+        for (const of of [state.timeoutMs, state.startedAtMs, state.interrupted]) of.delete(event.job)
+        return noteHold(state.holds, event)
       case 'watch.moved':
         return afterwards(state, event, verdict)
       case 'engine.stopped':

@@ -26,12 +26,14 @@ export const singleTerminalState: Property = property({
     'job.timedOut',
     'job.cancelRequested',
     'job.commanded',
+    'job.removed',
     'job.final',
   ],
   suspendedBy: [],
   start: (): State => ({ ended: new Map(), retries: new Map() }),
   step({ ended, retries }, event, verdict) {
     const end = ended.get(event.job)
+    if (event.type === 'job.removed') return void ended.delete(event.job)
     if (event.type === 'job.final') {
       ended.delete(event.job)
       return final(end, event, verdict)

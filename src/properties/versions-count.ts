@@ -37,6 +37,7 @@ export const versionsCount: Property = property({
     'job.commanded',
     'job.replayed',
     'job.discarded',
+    'job.removed',
     'job.final',
   ],
   suspendedBy: [],
@@ -55,6 +56,8 @@ export const versionsCount: Property = property({
       case 'job.discarded':
         if (event.applied) job.version += 1
         return
+      case 'job.removed':
+        return void jobs.delete(event.job)
       case 'job.commanded':
         return commanded(job, event, verdict)
       case 'job.final':

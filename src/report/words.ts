@@ -80,8 +80,12 @@ export function wordsOf(event: HistoryEvent, known: Known): string {
 /** What a process goes through, with its attempts. */
 function attemptWords(event: HistoryEvent): string {
   switch (event.type) {
+    case 'job.removed':
+      return `removes ${event.job}, which was over for long enough`
     case 'attempt.started':
       return `starts the handler of ${event.job} at epoch ${event.epoch} (attempt ${event.attempt})`
+    case 'attempt.misfit':
+      return `gives ${event.job} back at epoch ${event.epoch}: its input is of version ${event.inputVersion}, and ${event.knows} is all that it knows`
     case 'attempt.ended':
       return `the handler of ${event.job} at epoch ${event.epoch} ended: ${event.end}`
     case 'attempt.committing':
@@ -116,7 +120,7 @@ function attemptWords(event: HistoryEvent): string {
 function worldWords(event: HistoryEvent): string {
   switch (event.type) {
     case 'run.started':
-      return `the run starts: sweeps every ${span(event.sweepMs)}, so a gap of over ${span(2 * event.sweepMs)} restarts the watch; store calls within ${span(event.storeCallMs)}, replies within ${span(event.replyMs)}; a handler is abandoned ${span(event.abandonMs)} after its signal; polls at least every ${span(event.pollMsMax)}`
+      return `the run starts: sweeps every ${span(event.sweepMs)}, so a gap of over ${span(2 * event.sweepMs)} restarts the watch; store calls within ${span(event.storeCallMs)}, replies within ${span(event.replyMs)}; a handler is abandoned ${span(event.abandonMs)} after its signal; polls at least every ${span(event.pollMsMax)}${event.deadLetterMs === null ? '' : `; dead letters are kept for ${span(event.deadLetterMs)}`}`
     case 'run.healed':
       return `the faults are over; all is to end within ${span(event.boundMs)}`
     case 'fault.struck':

@@ -2,6 +2,7 @@ import { IdConflict, StoreUnavailable } from '../engine/errors.ts'
 import type { HistoryEvent } from '../engine/history.ts'
 import type { Enqueued } from '../engine/jobs/insert.ts'
 import { type JobState, isTerminal } from '../engine/jobs/record.ts'
+import { retentionOf } from '../engine/retention/options.ts'
 import { defaultIntervals } from '../engine/settings.ts'
 import { convergenceBoundMs } from './convergence.ts'
 import type { Fault } from './faults/fault.ts'
@@ -65,6 +66,7 @@ export function createDirector(
       replyMs: intervals.replyMs,
       abandonMs: intervals.abandonMs,
       pollMsMax: intervals.pollMsMax,
+      deadLetterMs: retentionOf(scenario.retention ?? false)?.deadLetterMs ?? null,
     })
     for (const node of world.nodes) {
       if (node !== client)
@@ -159,6 +161,11 @@ export function createDirector(
       case 'job.replayed':
       case 'job.discarded':
         return void dead.delete(event.job)
+      case 'job.removed':
+        // Whoever sends it again has a new one.
+        known.delete(event.job)
+        stopped.delete(event.job)
+        return
       case 'job.commanded':
         if (event.command !== 'retry' || !event.applied || retries.get(event.job) === event.token) return
         retries.set(event.job, event.token)

@@ -45,6 +45,7 @@ import type {
   WatchMoveReply,
   Worked,
 } from '../engine/ports/store.ts'
+import type { SweepReply } from '../engine/ports/retention.ts'
 import type { StoreCall } from '../stores/policy.ts'
 import { epochMs } from './clock/node-clock.ts'
 import type { BuriedRows } from './buried.ts'
@@ -106,6 +107,8 @@ export function historyOf(
       return replayed(params as ReplayParams, reply as ReplayReply, rows)
     case 'deadLetters.discard':
       return discarded(params as { readonly ids: readonly string[] }, reply as DiscardReply, rows)
+    case 'retention.sweep':
+      return (reply as SweepReply).removed.map((job) => ({ type: 'job.removed', job }))
     case 'leases.acquire': {
       const { key, owner, ttlMs } = params as NamedLeaseParams
       if (!(reply as { acquired: boolean }).acquired) return [{ type: 'named.refused', key, owner }]
@@ -266,6 +269,7 @@ function insertedOne(spec: JobSpec, due: NewJob['due'], created: boolean): Store
     timeoutMs: spec.timeoutMs,
     backoffMs: spec.backoffMs,
     jitter: spec.jitter,
+    keepMs: spec.keepMs,
     dueMs: 'delayMs' in due ? due.delayMs : null,
     undispatched: 'undispatched' in due,
     input: digest(spec.input),

@@ -4,6 +4,7 @@ import type { EventOf } from '../engine/history.ts'
 import { type JobDescription, isHandled } from '../engine/jobs/definition.ts'
 import type { Executor } from '../engine/ports/executor.ts'
 import type { Random } from '../engine/ports/random.ts'
+import type { RetentionOptions } from '../engine/retention/options.ts'
 import type { Intervals } from '../engine/settings.ts'
 import { resilient } from '../stores/resilient.ts'
 import { createNodeClock } from './clock/node-clock.ts'
@@ -28,6 +29,7 @@ export interface SimNode {
   readonly jobsOf: ((ports: AnyPorts) => readonly JobDescription[]) | null
   readonly queues: Readonly<Record<string, { readonly concurrency: number }>>
   readonly intervals: Partial<Intervals> | undefined
+  readonly retention: RetentionOptions | false
   /** Whether its engine is started, or only enqueues. */
   readonly works: boolean
   /** Whether it fires schedules. */
@@ -116,6 +118,7 @@ export function startProcess(world: World, node: SimNode): Engine {
     queues: node.queues,
     schedules: node.schedules,
     ...(node.intervals && { intervals: node.intervals }),
+    retention: node.retention,
     clock,
     random: createRandom(world, owner),
     executor: createExecutor(world, owner),

@@ -218,7 +218,15 @@ type Able = ReturnType<NonNullable<Scenario['ability']>>
 
 export type Machines = Pick<
   Scenario,
-  'workers' | 'concurrency' | 'intervals' | 'jobs' | 'jobsOf' | 'duties' | 'ability' | 'schedules'
+  | 'workers'
+  | 'concurrency'
+  | 'intervals'
+  | 'retention'
+  | 'jobs'
+  | 'jobsOf'
+  | 'duties'
+  | 'ability'
+  | 'schedules'
 >
 
 /** The machines of a scenario: a producer, then the workers. */
@@ -232,6 +240,7 @@ export function nodesOf(scenario: Machines): SimNode[] {
     jobsOf: scenario.jobsOf ?? null,
     queues: works ? Object.fromEntries(able.queues.map((queue) => [queue, { concurrency }])) : {},
     intervals,
+    retention: scenario.retention ?? false,
     works,
     schedules: works && scenario.schedules !== undefined,
     duties: works ? (scenario.duties ?? []) : [],

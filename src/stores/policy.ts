@@ -51,6 +51,9 @@ export type StoreCall =
   | 'logs.append'
   | 'logs.page'
   | 'logs.tail'
+  | 'control.restored'
+  | 'retention.sweep'
+  | 'retention.sweepLeases'
   | 'commits.transact'
   | 'commits.confirm'
   | 'now'
@@ -102,6 +105,9 @@ export const afterUnknown: Policy = {
   'logs.append': 'repeat',
   'logs.page': 'repeat',
   'logs.tail': 'repeat',
+  'control.restored': 'repeat',
+  'retention.sweep': 'never',
+  'retention.sweepLeases': 'never',
   'commits.transact': 'never',
   'commits.confirm': 'repeat',
   now: 'repeat',
@@ -152,6 +158,9 @@ export const access: Readonly<Record<StoreCall, Access>> = {
   'logs.append': 'insert',
   'logs.page': 'read',
   'logs.tail': 'read',
+  'control.restored': 'write',
+  'retention.sweep': 'write',
+  'retention.sweepLeases': 'write',
   // The rows that a handler adds are none of ours.
   'commits.transact': 'write',
   'commits.confirm': 'write',

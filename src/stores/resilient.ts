@@ -61,6 +61,11 @@ export function resilient(store: Store, options: ResilientOptions = {}): Store {
     control: {
       set: plain('control.set', store.control.set),
       get: () => bounded(clock, callMs, 'control.get', () => store.control.get()),
+      restored: plain('control.restored', store.control.restored),
+    },
+    retention: {
+      sweep: plain('retention.sweep', store.retention.sweep),
+      sweepLeases: plain('retention.sweepLeases', store.retention.sweepLeases),
     },
     queries: {
       list: plain('queries.list', store.queries.list),

@@ -42,6 +42,7 @@ function recordersOn(meter: Meter): Recorders {
   const retried = count('holdfast.job.retried', '{job}', 'Jobs that failed and go back to their queue')
   const dead = count('holdfast.job.dead_lettered', '{job}', 'Jobs that failed for good')
   const lines = count('holdfast.log.lines', '{line}', 'Lines of job logs that the store took')
+  const removed = count('holdfast.jobs.removed', '{job}', 'Ended jobs that this process removed')
   const margin = ms(
     'holdfast.lease.margin',
     'What was left of the leases when a renewal was answered; 0 where nothing was',
@@ -76,6 +77,7 @@ function recordersOn(meter: Meter): Recorders {
       if (failed !== null)
         failures.add(1, { 'holdfast.store.call': call, 'holdfast.store.call.sent': failed })
     },
+    'jobs.removed': ({ jobs }) => removed.add(jobs),
     'loop.lag': ({ lagMs }) => lag.record(lagMs),
     'queue.age': ({ queue, ageMs }) => age.record(ageMs, { 'holdfast.queue': queue }),
   }

@@ -65,6 +65,8 @@ describe.each(stores)('store calls of an idle engine on %s', (_name, open) => {
       'jobs.queueAges',
       'jobs.repairDispatch',
       'schedules.due',
+      'retention.sweep',
+      'retention.sweepLeases',
       'watch.declare',
       'watch.move',
     ])

@@ -39,6 +39,7 @@ export const inserted = (job: string, f: Fields<'job.inserted'> = {}): Draft =>
       band: 2,
       dueMs: 0,
       undispatched: false,
+      keepMs: 600_000,
       input: 7,
       ...limits,
       ...retry,
@@ -88,10 +89,19 @@ export const started = (job: string, f: Fields<'attempt.started'> = {}): Draft =
 export const confirmed = (job: string, f: Fields<'attempt.confirmed'> = {}): Draft =>
   make('attempt.confirmed', { job, epoch: 1, settled: 'applied' }, f)
 
+export const removed = (job: string, f: Fields<'job.removed'> = {}): Draft => make('job.removed', { job }, f)
+
 export const runStarted = (): Draft =>
   make(
     'run.started',
-    { sweepMs: 5_000, storeCallMs: 5_000, replyMs: 1_000, abandonMs: 10_000, pollMsMax: 30_000 },
+    {
+      sweepMs: 5_000,
+      storeCallMs: 5_000,
+      replyMs: 1_000,
+      abandonMs: 10_000,
+      pollMsMax: 30_000,
+      deadLetterMs: 900_000,
+    },
     { at: 0, ...env },
   )
 export const fault = (family: string, f: Fields<'fault.struck'> = {}): Draft =>

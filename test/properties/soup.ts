@@ -117,6 +117,7 @@ const about = fc.oneof(
     .map(dsl.health),
   fc.tuple(fc.constantFrom('unknown', 'known'), by).map(([what, who]) => dsl.claimIs(what, { by: who })),
   fc.tuple(job, by).map(([id, who]) => dsl.said('job.dispatched', { job: id, by: who })),
+  fc.tuple(job, by).map(([id, who]) => dsl.removed(id, { by: who })),
   fc.tuple(job, fc.record({ by, epoch })).map(([id, f]) => dsl.said('settle.refused', { job: id, ...f })),
   fc.tuple(job, fc.record({ by, epoch, abortsUncertain: flag })).map(([id, f]) => dsl.began(id, f)),
   fc.tuple(job, code, fc.record({ by, epoch })).map(([id, why, f]) => dsl.signalled(id, why, f)),

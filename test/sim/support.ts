@@ -76,6 +76,7 @@ function simNode(name: string, index: number): SimNode {
     jobsOf: null,
     queues: {},
     intervals: undefined,
+    retention: false,
     works: false,
     schedules: false,
     duties: [],

@@ -3,11 +3,14 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { InspectableStore } from '../../src/engine/ports/store.ts'
-import { type Fixture, createFixture, succeeded } from '../../src/stores/conformance/fixture.ts'
+import { type Fixture, createFixture, failure, succeeded } from '../../src/stores/conformance/fixture.ts'
 import { checkpoint } from '../../src/stores/postgres/queries/checkpoint.ts'
 import { createClaim } from '../../src/stores/postgres/queries/claim.ts'
+import type { Session } from '../../src/stores/postgres/database.ts'
 import { reclaim } from '../../src/stores/postgres/queries/reclaim.ts'
 import { recover } from '../../src/stores/postgres/queries/recover.ts'
+import { retry } from '../../src/stores/postgres/queries/command.ts'
+import { sweep } from '../../src/stores/postgres/queries/retention.ts'
 import { settle } from '../../src/stores/postgres/queries/settle.ts'
 import { type Held, hold } from '../support/postgres/held.ts'
 import { type MovedServer, movedServer } from '../support/postgres/moved.ts'
@@ -63,6 +66,28 @@ async function atOnce<R>(calls: readonly (() => Promise<R>)[]): Promise<R[]> {
   await gun.blocks(sent, calls.length)
   await gun.commit()
   return sent
+}
+
+/** What `call` answers when `meanwhile` is done, and committed, after it took its snapshot and before it locks a row. */
+async function behindItsSnapshot<R>(
+  call: (session: Session) => Promise<R>,
+  meanwhile: () => Promise<unknown>,
+): Promise<R> {
+  const [gate, slow] = [await transaction(), await transaction()]
+  await gate.session.query('select from pg_advisory_xact_lock(1)')
+  // It asks for the time when it has its snapshot, and stops there.
+  await slow.session.query('create schema gated')
+  await slow.session.query(`create function gated.now() returns timestamptz stable language plpgsql
+    as $$ begin perform pg_advisory_xact_lock(1); return sim.now(); end $$`)
+  await slow.session.query('set local search_path = gated, sim, pg_catalog')
+  const answer = call(slow.session)
+  await gate.blocks(answer)
+  await meanwhile()
+  await gate.rollback()
+  const reply = await answer
+  await slow.commit()
+  await looks.query('drop schema gated cascade')
+  return reply
 }
 
 describe('races', () => {
@@ -250,21 +275,12 @@ describe('a reclaim', () => {
   test('looks at a lease again under its lock: one that was renewed since is silent no more (0.10)', async () => {
     const { id, token } = await f.start()
     await f.seen(31_000)
-    const [gate, slow] = [await transaction(), await transaction()]
-    await gate.session.query('select from pg_advisory_xact_lock(1)')
-    // It asks for the time when it has its snapshot, and stops there.
-    await slow.session.query('create schema gated')
-    await slow.session.query(`create function gated.now() returns timestamptz stable language plpgsql
-      as $$ begin perform pg_advisory_xact_lock(1); return sim.now(); end $$`)
-    await slow.session.query('set local search_path = gated, sim, pg_catalog')
-    const reclaimed = reclaim(slow.session, { limit: 10 })
-    await gate.blocks(reclaimed)
-    await store.claims.renew({ worker: f.worker, tokens: [token] })
-    await gate.rollback()
-    expect(await reclaimed).toMatchObject({ jobs: [] })
-    await slow.commit()
+    const reclaimed = await behindItsSnapshot(
+      (session) => reclaim(session, { limit: 10 }),
+      () => store.claims.renew({ worker: f.worker, tokens: [token] }),
+    )
+    expect(reclaimed).toMatchObject({ jobs: [] })
     expect(await f.get(id)).toMatchObject({ state: 'running', epoch: 1 })
-    await looks.query('drop schema gated cascade')
   })
 
   test('waits for a checkpoint on its way, so that nothing of a superseded attempt lands later', async () => {
@@ -279,5 +295,55 @@ describe('a reclaim', () => {
     expect(await reclaimed).toMatchObject({ jobs: [{ id, epoch: 2 }] })
     expect(await store.jobs.checkpoints({ id })).toEqual([{ key: 'step', value: '1' }])
     expect(await store.jobs.checkpoint(kept)).toEqual({ applied: false })
+  })
+})
+
+describe('a sweep of what has ended', () => {
+  const all = { after: null, limit: 10, deadLetterMs: 0, olderMs: 0 }
+
+  async function dead(): Promise<{
+    readonly id: string
+    readonly version: number
+    readonly command: string
+  }> {
+    const { id, epoch } = await f.start({ keepMs: 0 })
+    await f.settle(id, epoch, failure({ permanent: true }))
+    return { id, version: (await f.get(id)).version, command: f.name('command') }
+  }
+
+  test('waits for nobody: what is being written is left to a later pass', async () => {
+    const [one, other] = [await dead(), await dead()]
+    const held = await transaction()
+    await retry(held.session, one, null)
+    expect((await store.retention.sweep(all)).removed).toEqual([other.id])
+    await held.commit()
+    expect((await store.retention.sweep(all)).removed).toEqual([])
+    expect(await f.get(one.id)).toMatchObject({ state: 'queued' })
+  })
+
+  test('looks at a job again under its lock: one that was started anew since stays (15.1)', async () => {
+    const letter = await dead()
+    const { removed } = await behindItsSnapshot(
+      (session) => sweep(session, all),
+      () => store.jobs.retry(letter),
+    )
+    expect(removed).toEqual([])
+    expect((await f.claim()).ids).toEqual([letter.id])
+  })
+
+  test('of four at once each job is removed by one, and its parts with it', async () => {
+    const ids = await f.enqueue(...Array.from({ length: 20 }, () => ({ keepMs: 0, keys: ['a:1', 'b:2'] })))
+    for (const { spec, epoch } of (await f.claim()).jobs) {
+      await store.jobs.checkpoint({ id: spec.id, epoch, key: 'k', value: '1' })
+      await f.settle(spec.id, epoch, succeeded)
+    }
+    await looks.query(`insert into holdfast.log select seq, 1, 1, 1 from holdfast.job;
+      insert into holdfast.log_line select seq, 1, 1, 1, 1, 'x' from holdfast.job`)
+    const swept = await atOnce(processes(4).map((each) => () => each.retention.sweep({ ...all, limit: 20 })))
+    expect(swept.flatMap(({ removed }) => removed).toSorted()).toEqual(ids.toSorted())
+    for (const table of ['job', 'body', 'lookup', 'checkpoint', 'log', 'log_line']) {
+      const { rows } = await looks.query(`select count(*)::int as left from holdfast.${table}`)
+      expect({ table, ...rows[0] }).toEqual({ table, left: 0 })
+    }
   })
 })

@@ -361,6 +361,23 @@ for (const many of [false, true]) {
       await plansOf(2_000, () => store.jobs.repairDispatch({ limit: 100, olderMs: 0 }))
       await plansOf(2_000, () => store.claims.collect({ limit: 100, voidMs: 0 }))
     })
+
+    it('retention reads the next jobs by key, as many as it was told, and sorts no more than those', async () => {
+      const params = { limit: 1_000, deadLetterMs: 0, olderMs: 0 }
+      // Half of the first ones are kept.
+      await client.query(`update holdfast.body
+        set spec = jsonb_set(spec::jsonb, '{keepMs}', '3000000000000')::text where seq % 2 = 1 and seq <= 4000`)
+      const first = await plansOf(1_000, () => store.retention.sweep({ ...params, after: null }))
+      expect(first).toMatchObject({ looked: 1_000, removed: { length: many ? 0 : 500 } })
+      const next = await plansOf(1_000, () => store.retention.sweep({ ...params, after: first.after }))
+      expect(next).toMatchObject({ looked: 1_000, removed: { length: 500 } })
+      // The young end the pass.
+      const young = { ...params, olderMs: Number.MAX_SAFE_INTEGER, after: null }
+      expect(await plansOf(1_000, () => store.retention.sweep(young))).toMatchObject({
+        looked: 0,
+        after: null,
+      })
+    })
   })
 }
 

@@ -365,6 +365,48 @@ describe('the plans', () => {
     db.close()
   })
 
+  test('of retention goes by the key of the jobs, and sorts and scans nothing', async () => {
+    const said: string[] = []
+    const db = new Database(newFile(), { verbose: (sql) => void said.push(String(sql)) })
+    const store = sqliteStore({ database: db })
+    await store.migrate()
+    await store.retention.sweep({ after: null, limit: 9, deadLetterMs: 0, olderMs: 0 })
+    const sql = said.find((text) => text.includes('b.keep_ms')) ?? ''
+    expect(plan(db, sql)).toMatch(
+      /^SEARCH j USING INTEGER PRIMARY KEY \(rowid>\?\); SEARCH b USING INTEGER PRIMARY KEY/,
+    )
+    expect(plan(db, sql)).not.toMatch(/SCAN|TEMP B-TREE/)
+    db.close()
+  })
+
+  test('of all that hangs on a job nothing is left when it goes', async () => {
+    const { db, store } = await opened()
+    await store.jobs.insert({
+      insertId: 'i',
+      jobs: ['gone', 'stays'].map((id) => {
+        const { spec, due } = inserted(id)
+        return { spec: { ...spec, keepMs: 0, keys: ['order:1', 'tenant=t'] }, due }
+      }),
+    })
+    db.exec(`insert into holdfast_checkpoint select seq, 'k', '1' from holdfast_job;
+      insert into holdfast_log select seq, 1, 1, 1 from holdfast_job;
+      insert into holdfast_log_line select seq, 1, 1, 1, 1, 'x' from holdfast_job`)
+    await store.jobs.requestCancel({ id: 'gone' })
+    const sweep = { after: null, limit: 9, deadLetterMs: 0, olderMs: 0 }
+    expect(await store.retention.sweep(sweep)).toMatchObject({ removed: ['gone'] })
+    for (const [table, left] of [
+      ['job', 1],
+      ['body', 1],
+      ['lookup', 2],
+      ['checkpoint', 1],
+      ['log', 1],
+      ['log_line', 1],
+    ]) {
+      const rows = db.prepare(`select count(*) as left from holdfast_${table}`).get()
+      expect({ table, rows }).toEqual({ table, rows: { left } })
+    }
+  })
+
   test('of an adoption reads no job of a claim that is younger than the silence', async () => {
     const { db, store } = await opened()
     const params = { token: 't', worker: 'w', limit: 9, queues: [{ queue: 'q', limit: 9 }], kinds: ['k'] }

@@ -95,6 +95,11 @@ export function wire(raw: Store, nowMs: () => number): Wire {
       control: {
         set: through('control.set', raw.control.set),
         get: () => through('control.get', raw.control.get)(undefined),
+        restored: through('control.restored', raw.control.restored),
+      },
+      retention: {
+        sweep: through('retention.sweep', raw.retention.sweep),
+        sweepLeases: through('retention.sweepLeases', raw.retention.sweepLeases),
       },
       queries: {
         list: through('queries.list', raw.queries.list),

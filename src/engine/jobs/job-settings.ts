@@ -69,4 +69,4 @@ export function settingsOf(options: Omit<JobOptions<unknown, unknown>, 'input'>)
   }
 }
 
-const defaultKeepMs = 7 * 24 * 3_600_000
+export const defaultKeepMs: number = 7 * 24 * 3_600_000

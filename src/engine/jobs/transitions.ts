@@ -21,6 +21,10 @@ import {
 export function firstEpoch(timeline: number): number {
   return timeline * epochsPerTimeline
 }
+/** On which timeline an epoch was given out. */
+export function timelineOf(epoch: number): number {
+  return Math.floor(epoch / epochsPerTimeline)
+}
 /** No job is claimed so often between a backup and its restore. */
 export const epochsPerTimeline = 1_000_000
 
@@ -212,6 +216,20 @@ function closed(job: JobRecord, nowMs: number): JobRecord {
   return { ...job, version: job.version + 1, updatedAtMs: nowMs, deadAtMs: null }
 }
 
+/**
+ * The store was restored from a backup: whoever held the job, or will hold it in a time that was lost, writes nothing
+ * more. One that ran goes back uncharged. Null for what has ended: it leaps when it is started anew.
+ */
+export function restored(
+  job: JobRecord,
+  { nowMs, timeline }: { readonly nowMs: number; readonly timeline: number },
+): JobRecord | null {
+  if (isTerminal(job.state)) return null
+  const epoch = Math.max(job.epoch, firstEpoch(timeline))
+  if (job.state === 'running') return { ...returned(noted(job, 'restored', nowMs), nowMs, 0), epoch }
+  return { ...job, epoch, version: job.version + 1, updatedAtMs: nowMs }
+}
+
 /** A job that waits is moved to another time; its place is then that of a job that came back. */
 export function rescheduled(
   job: JobRecord,
@@ -245,9 +263,14 @@ export function progressed(
   return { ...job, version: job.version + 1, progress, updatedAtMs: nowMs }
 }
 
+/** The job under an id, if it is the one that is meant: once a job was removed, its id may be that of another. */
+export function meant(job: JobRecord | null | undefined, seq: number | undefined): JobRecord | null {
+  return job && (seq === undefined || job.seq === seq) ? job : null
+}
+
 /** The fence: whether a write of the holder of `epoch` applies. */
-export function runsAt(job: JobRecord | undefined, epoch: number): job is JobRecord {
-  return job !== undefined && job.state === 'running' && job.epoch === epoch
+export function runsAt(job: JobRecord | null | undefined, epoch: number): job is JobRecord {
+  return job?.state === 'running' && job.epoch === epoch
 }
 
 /** Where a job is after it was taken from its holder. */

@@ -15,3 +15,4 @@ export type RandomStream =
   | 'jitter'
   | 'retry'
   | 'schedule'
+  | 'retention'

@@ -2,6 +2,7 @@ import type { JobError, JobRecord, JobSpec, JobState, Outcome, Progress } from '
 import type { DeadLetterStore } from './dead-letters.ts'
 import type { LogLine, LogStore } from './logs.ts'
 import type { QueryStore } from './queries.ts'
+import type { RetentionStore } from './retention.ts'
 import type { ScheduleRow, ScheduleStore } from './schedules.ts'
 
 /**
@@ -24,6 +25,7 @@ export interface Store {
   readonly schedules: ScheduleStore
   readonly deadLetters: DeadLetterStore
   readonly logs: LogStore
+  readonly retention: RetentionStore
   /** Optional: shortens the wait until a job is found. Nothing depends on it. */
   readonly hints?: HintSource
   /**
@@ -164,6 +166,13 @@ export interface ControlStore {
   /** Answers the switches after the change. */
   readonly set: (params: ControlChange) => Promise<Control>
   readonly get: () => Promise<Control>
+  /**
+   * The operator says that this store was restored from a backup: another timeline begins, hold is lifted, and what
+   * ran goes back to its queue uncharged, all at once. No write of an attempt from before applies any more: of all jobs
+   * that have not ended the epochs leap beyond those that were given out before. `command` names this call: a repeat
+   * of it begins no timeline more. Its cost grows with the jobs that have not ended; it is bounded as every call.
+   */
+  readonly restored: (params: { readonly command: string }) => Promise<RestoredReply>
 }
 
 /**
@@ -259,6 +268,16 @@ export interface Control {
   /** Queues of which nothing is claimed, in UTF-8 order. */
   readonly paused: readonly string[]
 }
+export interface RestoredReply {
+  readonly control: Control
+  readonly timeline: number
+  /** Jobs that ran, in order of insertion; empty for a repeat. */
+  readonly taken: readonly {
+    readonly id: string
+    readonly epoch: number
+    readonly state: 'queued' | 'cancelled'
+  }[]
+}
 export type ControlChange = { readonly hold: boolean } | { readonly queue: string; readonly paused: boolean }
 
 export interface JobOutcome {
@@ -351,6 +370,8 @@ export interface RenewParams {
 export interface JobEpoch {
   readonly id: string
   readonly epoch: number
+  /** Its insertion sequence, as the claim said it: once a job was removed, its id may be that of another. */
+  readonly seq?: number
 }
 export interface RenewReply {
   readonly held: readonly (JobEpoch & { readonly cancel: boolean })[]
@@ -367,10 +388,11 @@ export interface Settlement {
   /** An earlier send of this settlement had an unknown outcome. */
   readonly repeated: boolean
   /**
-   * The claim that began the attempt, and what it said of the job: a store may find the job by these, which says
-   * nothing else than `id` does. Both are needed: after a restored backup another job may have the sequence.
+   * The claim that began the attempt, and what it said of the job: a store may find the job by these, and settles no
+   * other that has come by its id. Both are needed to find it: after a restored backup another job may have the
+   * sequence; without a token it is found by its id.
    */
-  readonly claimed?: { readonly token: string; readonly seq: number }
+  readonly claimed?: { readonly token: string | null; readonly seq: number }
 }
 /**
  * `applied`: the row bears this outcome (by this call or, for a repeat, by an earlier one).

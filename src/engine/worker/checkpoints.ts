@@ -29,7 +29,7 @@ export function createCheckpoint(
     const json = toJson(value)
     if (json === null) throw new InvalidArgument(`checkpoint ${key}: undefined has no JSON form; keep null`)
     const text = await payloads.stored(`checkpoint ${key} of job ${id}`, json)
-    const params = { id, epoch: job.epoch, key, value: text }
+    const params = { id, epoch: job.epoch, seq: job.seq, key, value: text }
     await fenced(job, ask('jobs.checkpoint', store.jobs.checkpoint(params)))
     // A read that is under way may have missed it; one that fails is over, and says so to whoever asked.
     await kept?.then(

@@ -49,14 +49,14 @@ export function createCommits(parts: WorkerParts): Commits {
     commits: CommitStore,
     work: (tx: never) => unknown,
   ): Promise<unknown> {
-    const { epoch } = job
+    const { epoch, seq } = job
     const { id } = job.spec
     const made = workOf(parts, job, work)
     const flushing = attempt.flushed()
     if (flushing) await flushing
     let reply: TransactReply
     try {
-      reply = await ask('commits.transact', commits.transact({ id, epoch, work: made.work }))
+      reply = await ask('commits.transact', commits.transact({ id, epoch, seq, work: made.work }))
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) {
         attempt.goOn()
@@ -76,14 +76,14 @@ export function createCommits(parts: WorkerParts): Commits {
   }
 
   async function confirm(
-    { spec: { id }, epoch }: ClaimedJob,
+    { spec: { id }, epoch, seq }: ClaimedJob,
     attempt: Committing,
     commits: CommitStore,
     value: () => unknown,
   ): Promise<unknown> {
     for (;;) {
       try {
-        const { kind } = await ask('commits.confirm', commits.confirm({ id, epoch }))
+        const { kind } = await ask('commits.confirm', commits.confirm({ id, epoch, seq }))
         if (kind === 'lost') return attempt.lost()
         attempt.committed(kind === 'committed' ? 'succeeded' : 'released')
         if (kind === 'committed') return value()

@@ -1,4 +1,5 @@
 import type { AttemptContext, AttemptInfo, Checkpoint, Commit, Log } from '../jobs/context.ts'
+import { timelineOf } from '../jobs/transitions.ts'
 import { sleep } from '../ports/clock.ts'
 import type { ClaimedJob } from '../ports/store.ts'
 import { createCheckpoint } from './checkpoints.ts'
@@ -103,7 +104,11 @@ class Info implements AttemptInfo {
   }
 }
 
-/** Ordered as text: epochs and attempts are padded to the width of the largest safe integer. */
-export function fenceOf({ spec, epoch, attempt }: ClaimedJob): string {
-  return `${spec.id}:${String(epoch).padStart(16, '0')}:${String(attempt).padStart(16, '0')}`
+/**
+ * Ordered as text: numbers are padded to the width of the largest safe integer. An id that was used anew is another
+ * job, which was inserted later; after a restore sequences may come again, and the timeline tells.
+ */
+export function fenceOf({ spec, seq, epoch, attempt }: ClaimedJob): string {
+  const order = [timelineOf(epoch), seq, epoch, attempt]
+  return [spec.id, ...order.map((number) => String(number).padStart(16, '0'))].join(':')
 }

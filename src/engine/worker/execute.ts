@@ -17,6 +17,8 @@ export function execute(
   definition: AnyJob,
   attempt: Executed,
 ): Outcome | Promise<Outcome> {
+  const { spec } = attempt.job
+  if (spec.inputVersion > definition.settings.inputVersion) return misfit(parts, definition, attempt)
   try {
     const input = handlerInput(definition, attempt.job.spec, parts.payloads)
     if (!(input instanceof Promise)) return handle(parts, definition, attempt, input)
@@ -27,6 +29,17 @@ export function execute(
   } catch (error) {
     return failureOf(error, attempt.job, parts.random)
   }
+}
+
+/** In the midst of a roll-out somebody else knows what to do with it, and does not come long after. */
+const misfitMs = 10_000
+
+/** A newer release stored it: this one knows nothing of such inputs, and would only spoil the job. Costs it nothing. */
+function misfit(parts: WorkerParts, definition: AnyJob, { job }: Executed): Outcome {
+  const { id, inputVersion } = job.spec
+  const knows = definition.settings.inputVersion
+  parts.emit({ type: 'attempt.misfit', job: id, epoch: job.epoch, inputVersion, knows })
+  return { kind: 'released', delayMs: misfitMs }
 }
 
 function handle(

@@ -27,4 +27,6 @@ export interface WorkerParts {
   readonly measure: Measure
   /** Awaits a store call, noting for health (and telling the observer) whether the store answered. */
   readonly ask: <T>(call: string, answer: Promise<T>) => Promise<T>
+  /** Tells retention of a job that is kept for so long once it has ended. */
+  readonly keeps: (keepMs: number) => void
 }

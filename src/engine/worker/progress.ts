@@ -21,6 +21,7 @@ export function createProgress(
     const told = {
       id: job.spec.id,
       epoch: job.epoch,
+      seq: job.seq,
       // Without the sign of -0, which JSON does not keep.
       percent: percent + 0,
       phase: phase === undefined ? null : storableText(phase),

@@ -71,6 +71,7 @@ export function createWorker(
     start: (claim, job) => {
       const definition = handlers.get(job.spec.kind)
       if (!definition) return
+      parts.keeps(job.spec.keepMs)
       const attempt = new RunningAttempt(attemptParts, definition, claim, job)
       leases.add(claim, attempt)
       if (stopping) return attempt.release()

@@ -11,9 +11,16 @@ export interface Hold {
   running: boolean
 }
 
-export const holdEvents = ['job.claimed', 'job.settled', 'job.reclaimed', 'job.timedOut'] as const
+export const holdEvents = [
+  'job.claimed',
+  'job.settled',
+  'job.reclaimed',
+  'job.timedOut',
+  'job.removed',
+] as const
 
 export function noteHold(holds: Holds, event: EventOf<(typeof holdEvents)[number]>): void {
+  if (event.type === 'job.removed') return void holds.delete(event.job)
   const { job, epoch, node, incarnation } = event
   const hold = holds.get(job)
   if (event.type === 'job.claimed') {

@@ -128,7 +128,8 @@ const submitAgainMs = 1_000
 function begin(world: World, { work, intervals, orders = [], schedules = [] }: Topology): void {
   const { sweepMs, replyMs, abandonMs, pollMsMax } = { ...defaultIntervals, ...intervals }
   const storeCallMs = world.database.raw.callMs
-  world.recorder.happened(null, { type: 'run.started', sweepMs, storeCallMs, replyMs, abandonMs, pollMsMax })
+  const limits = { sweepMs, storeCallMs, replyMs, abandonMs, pollMsMax, deadLetterMs: null }
+  world.recorder.happened(null, { type: 'run.started', ...limits })
   const [client, ...others] = world.nodes
   if (!client) return
   for (const [k, node] of others.entries()) {

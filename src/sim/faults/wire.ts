@@ -69,9 +69,14 @@ export function createWire(world: World, owner: Incarnation): Store {
       renew: call('leases.renew', (store, params) => store.leases.renew(params)),
       release: call('leases.release', (store, params) => store.leases.release(params)),
     },
+    retention: {
+      sweep: call('retention.sweep', (store, params) => store.retention.sweep(params)),
+      sweepLeases: call('retention.sweepLeases', (store, params) => store.retention.sweepLeases(params)),
+    },
     control: {
       set: call('control.set', (store, params) => store.control.set(params)),
       get: () => call<null, Control>('control.get', (store) => store.control.get())(null),
+      restored: call('control.restored', (store, params) => store.control.restored(params)),
     },
     queries: {
       list: call('queries.list', (store, params) => store.queries.list(params)),

@@ -20,6 +20,7 @@ import { producers } from './producers.ts'
 import { refusedResults } from './refused-results.ts'
 import { saturated } from './saturated.ts'
 import type { Scenario } from './scenario.ts'
+import { shortKept } from './short-kept.ts'
 import { slowNetwork } from './slow-network.ts'
 import { sparse } from './sparse.ts'
 import { standard } from './standard.ts'
@@ -56,4 +57,5 @@ export const scenarios: readonly Scenario[] = [
   nightly,
   deadLetters,
   chatty,
+  shortKept,
 ]

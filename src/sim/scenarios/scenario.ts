@@ -1,5 +1,6 @@
 import type { JobDescription } from '../../engine/jobs/definition.ts'
 import type { EnqueueOptions } from '../../engine/jobs/enqueue.ts'
+import type { RetentionOptions } from '../../engine/retention/options.ts'
 import type { Intervals } from '../../engine/settings.ts'
 import type { ScheduleStep } from '../schedules.ts'
 import type { Duty } from '../duty.ts'
@@ -18,6 +19,8 @@ export interface Scenario {
   readonly activeMs: number
   readonly jobs: readonly JobDescription[]
   readonly intervals?: Partial<Intervals>
+  /** Default: its engines remove nothing. */
+  readonly retention?: RetentionOptions
   /** The work of one run; `draw` answers a number in [0, bound) of its own for each name. */
   workload(draw: (bound: number, what: string, k: number) => number): readonly WorkStep[]
   /** Its schedules, and what is done with them; without any its workers fire none. */

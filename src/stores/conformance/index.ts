@@ -27,6 +27,8 @@ import { recoverCases } from './recover.ts'
 import { renewCases } from './renew.ts'
 import { settleCases } from './settle.ts'
 import { repeatCases } from './settle-repeat.ts'
+import { retentionCases } from './retention.ts'
+import { restoredCases } from './restored.ts'
 import { soloCases } from './solo.ts'
 import { scheduleCases } from './schedules.ts'
 import { sizeCases } from './sizes.ts'
@@ -68,6 +70,8 @@ const facets: Readonly<Record<string, readonly Case[]>> = {
   'events of a job': eventCases,
   'lists and counts': queryCases,
   'dead letters': deadLetterCases,
+  retention: retentionCases,
+  'restored from a backup': restoredCases,
   text: textCases,
   limits: limitCases,
   sizes: sizeCases,

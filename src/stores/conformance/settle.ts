@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Settlement } from '../../engine/ports/store.ts'
+import type { SettleReply, Settlement } from '../../engine/ports/store.ts'
 import type { Case } from './case.ts'
 import { assertChanged, assertWithin, failure, released, shortMs, succeeded, unclaimed } from './fixture.ts'
 
@@ -233,16 +233,16 @@ export const settleCases: readonly Case[] = [
     },
   },
   {
-    name: 'a sequence under another claim is nobody: the id says whose settlement it is (0.13)',
-    run: async ({ store, enqueue, claim, worker, get, name }) => {
+    name: 'the sequence of another job under an id is nobody: neither of the two is settled (0.13)',
+    run: async ({ store, enqueue, claim, worker, get, name, unchanged }) => {
       const [one, other] = (await enqueue({}, {})) as [string, string]
       await claim()
       const { seq } = await get(other)
       const claimed = { token: name('before the restore'), seq }
       const settlement: Settlement = { id: one, epoch: 1, outcome: succeeded, repeated: false, claimed }
-      const { results } = await store.jobs.settle({ worker, settlements: [settlement] })
-      assert.deepEqual(results, [{ settled: 'applied', state: 'succeeded' }])
-      assert.deepEqual([(await get(one)).state, (await get(other)).state], ['succeeded', 'running'])
+      const settle = (): Promise<SettleReply> => store.jobs.settle({ worker, settlements: [settlement] })
+      const { results } = await unchanged([one, other], settle)
+      assert.deepEqual(results, [{ settled: 'lost', state: null }])
     },
   },
   {

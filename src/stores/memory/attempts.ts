@@ -1,13 +1,13 @@
 import type { Progress } from '../../engine/jobs/record.ts'
-import { progressed, runsAt } from '../../engine/jobs/transitions.ts'
+import { meant, progressed, runsAt } from '../../engine/jobs/transitions.ts'
 import type { Fenced, JobEpoch } from '../../engine/ports/store.ts'
 import { type Content, byText, put } from './content.ts'
 
 /** What the holder of an attempt writes while it runs: all of it under the fence. */
 
 export function progress(content: Content, params: JobEpoch & Progress, nowMs: number): Fenced {
-  const { id, epoch, percent, phase } = params
-  const job = content.jobs.get(id)
+  const { id, epoch, seq, percent, phase } = params
+  const job = meant(content.jobs.get(id), seq)
   const changed = job ? progressed(job, epoch, { percent, phase }, nowMs) : null
   if (changed) put(content, changed)
   return { applied: changed !== null }
@@ -15,9 +15,9 @@ export function progress(content: Content, params: JobEpoch & Progress, nowMs: n
 
 export function checkpoint(
   content: Content,
-  { id, epoch, key, value }: JobEpoch & { readonly key: string; readonly value: string },
+  { id, epoch, seq, key, value }: JobEpoch & { readonly key: string; readonly value: string },
 ): Fenced {
-  if (!runsAt(content.jobs.get(id), epoch)) return { applied: false }
+  if (!runsAt(meant(content.jobs.get(id), seq), epoch)) return { applied: false }
   content.checkpoints.set(id, new Map(content.checkpoints.get(id)).set(key, value))
   return { applied: true }
 }

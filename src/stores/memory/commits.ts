@@ -1,4 +1,4 @@
-import { confirmed, settled } from '../../engine/jobs/transitions.ts'
+import { confirmed, meant, settled } from '../../engine/jobs/transitions.ts'
 import { isThenable } from '../../engine/jobs/thenable.ts'
 import type { ConfirmReply, JobEpoch, TransactParams, TransactReply } from '../../engine/ports/store.ts'
 import { type Content, put } from './content.ts'
@@ -9,7 +9,7 @@ import { type Content, put } from './content.ts'
  */
 export async function transact(
   content: Content,
-  { id, epoch, work }: TransactParams,
+  { id, epoch, seq, work }: TransactParams,
   nowMs: () => number,
 ): Promise<TransactReply> {
   const answer = work(null)
@@ -17,7 +17,7 @@ export async function transact(
   if ('thrown' in worked) return { kind: 'thrown', error: worked.thrown }
   const outcome = { kind: 'succeeded', result: worked.result } as const
   const { settled: how, job } = settled(
-    content.jobs.get(id) ?? null,
+    meant(content.jobs.get(id), seq),
     { id, epoch, outcome, repeated: false },
     nowMs(),
   )
@@ -27,7 +27,7 @@ export async function transact(
 }
 
 export function confirm(content: Content, params: JobEpoch, nowMs: number): ConfirmReply {
-  const there = content.jobs.get(params.id) ?? null
+  const there = meant(content.jobs.get(params.id), params.seq)
   const { kind, job } = confirmed(there, params, nowMs)
   if (job) put(content, job)
   return { kind, state: (job ?? there)?.state ?? null }

@@ -39,6 +39,8 @@ export interface Content {
   control: Control
   watch: WatchState | null
   timeline: number
+  /** The command that began it. */
+  restoredBy: string | null
   seq: number
 }
 
@@ -59,6 +61,7 @@ export function createContent(): Content {
     control: { hold: false, paused: [] },
     watch: null,
     timeline: 0,
+    restoredBy: null,
     seq: 0,
   }
 }
@@ -145,6 +148,7 @@ export function copyOf(content: Content): Content {
   copy.control = content.control
   copy.watch = content.watch
   copy.timeline = content.timeline
+  copy.restoredBy = content.restoredBy
   copy.seq = content.seq
   return copy
 }

@@ -1,5 +1,6 @@
-import type { Control, ControlChange } from '../../engine/ports/store.ts'
-import { type Content, byText } from './content.ts'
+import { restored as restoredJob, takenTo } from '../../engine/jobs/transitions.ts'
+import type { Control, ControlChange, RestoredReply } from '../../engine/ports/store.ts'
+import { type Content, byText, put } from './content.ts'
 
 export function set(content: Content, change: ControlChange): Control {
   const { hold, paused } = content.control
@@ -9,4 +10,30 @@ export function set(content: Content, change: ControlChange): Control {
     content.control = { hold, paused: change.paused ? [...others, change.queue].sort(byText) : others }
   }
   return content.control
+}
+
+export function restored(
+  content: Content,
+  { command }: { readonly command: string },
+  nowMs: number,
+): RestoredReply {
+  const { control, timeline, restoredBy } = content
+  if (restoredBy === command) return { control, timeline, taken: [] }
+  content.restoredBy = command
+  content.timeline += 1
+  content.control = { ...control, hold: false }
+  content.claims.clear()
+  content.leases.clear()
+  const taken: RestoredReply['taken'][number][] = []
+  for (const job of content.jobs.values()) {
+    const anew = restoredJob(job, { nowMs, timeline: content.timeline })
+    if (!anew) continue
+    put(content, anew)
+    if (job.state === 'running') taken.push({ id: job.spec.id, epoch: anew.epoch, state: endOf(anew) })
+  }
+  return { control: content.control, timeline: content.timeline, taken }
+}
+
+function endOf(job: Parameters<typeof takenTo>[0]): 'queued' | 'cancelled' {
+  return takenTo(job) === 'cancelled' ? 'cancelled' : 'queued'
 }

@@ -1,4 +1,4 @@
-import { settled } from '../../engine/jobs/transitions.ts'
+import { meant, settled } from '../../engine/jobs/transitions.ts'
 import type { InspectableStore, QueueAge, SettleParams, SettleReply } from '../../engine/ports/store.ts'
 import { systemClock } from '../../engine/system.ts'
 import { InvalidArgument } from '../../engine/errors.ts'
@@ -17,6 +17,7 @@ import * as queries from './queries.ts'
 import { outcomes } from './outcomes.ts'
 import * as recovery from './recovery.ts'
 import * as schedules from './schedules.ts'
+import * as retention from './retention.ts'
 import * as watch from './watch.ts'
 
 /**
@@ -76,7 +77,6 @@ export function transparentMemoryStore(time: { nowMs(): number }): {
       replay: at(deadLetters.replay),
       discard: at(deadLetters.discard),
     },
-    control: { set: at(control.set), get: async () => content.control },
     queries: { list: at(queries.list), counts: async () => queries.counts(content, time.nowMs()) },
     schedules: {
       put: at(schedules.put),
@@ -88,6 +88,8 @@ export function transparentMemoryStore(time: { nowMs(): number }): {
       fire: at(schedules.fire),
     },
     logs: { append: at(logs.append), page: at(logs.page), tail: at(logs.tail) },
+    control: { set: at(control.set), get: async () => content.control, restored: at(control.restored) },
+    retention: { sweep: at(retention.sweep), sweepLeases: at(retention.sweepLeases) },
     commits: {
       transact: (params) => transact(content, params, () => time.nowMs()),
       confirm: at(confirm),
@@ -122,7 +124,7 @@ function queueAges(
 
 function settle(content: Content, { settlements }: SettleParams, nowMs: number): SettleReply {
   const results = settlements.map((settlement) => {
-    const there = content.jobs.get(settlement.id) ?? null
+    const there = meant(content.jobs.get(settlement.id), settlement.claimed?.seq)
     const { settled: how, job } = settled(there, settlement, nowMs)
     if (job) put(content, job)
     return { settled: how, state: (job ?? there)?.state ?? null }

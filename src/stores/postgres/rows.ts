@@ -80,6 +80,11 @@ type Stated = Pick<
 /** Of a job that was stored by a release which did not say. */
 const keptMs = 7 * 24 * 3_600_000
 
+/** How long a job is kept once it has ended, said in SQL; `spec` is the text of the body. */
+export function keepMsOf(spec: string): string {
+  return `coalesce((${spec}::json->>'keepMs')::bigint, ${keptMs})`
+}
+
 /** Of `body b` and `job j`. */
 const specColumns =
   'b.id, j.kind, j.queue, j.band, b.input, b.spec, b.labels, b.metadata, b.traceparent, b.enqueued_at'

@@ -26,6 +26,8 @@ import { reclaim } from './queries/reclaim.ts'
 import { recover } from './queries/recover.ts'
 import { renew } from './queries/renew.ts'
 import * as schedules from './queries/schedules.ts'
+import { restored } from './queries/restored.ts'
+import * as retention from './queries/retention.ts'
 import { settle } from './queries/settle.ts'
 import { expireTimeouts } from './queries/timeouts.ts'
 import { createWithin } from './within.ts'
@@ -95,7 +97,6 @@ export function storeOver(
       replay: (params) => deadLetters.replay(database, params, channel),
       discard: common(deadLetters.discard),
     },
-    control: { set: common(control.set), get: () => database.autocommit('common', control.get) },
     queries: { list: common(list), counts: () => database.autocommit('common', counts) },
     schedules: {
       put: common(schedules.put),
@@ -107,6 +108,15 @@ export function storeOver(
       fire: (params) => schedules.fire(database, params, channel),
     },
     logs: { append: common(logs.append), page: common(logs.page), tail: common(logs.tail) },
+    control: {
+      set: common(control.set),
+      get: () => database.autocommit('common', control.get),
+      restored: (params) => restored(database, params),
+    },
+    retention: {
+      sweep: unlessNone({ removed: [], looked: 0, after: null }, common(retention.sweep)),
+      sweepLeases: unlessNone({ removed: 0 }, common(retention.sweepLeases)),
+    },
     now: () => unchecked.autocommit('common', now),
     migrate: () => migrate(unchecked, migrationScript, grants),
     close: () => unchecked.close(),

@@ -1,6 +1,6 @@
 import { InvalidArgument } from '../../engine/errors.ts'
 import { isThenable } from '../../engine/jobs/thenable.ts'
-import { confirmed } from '../../engine/jobs/transitions.ts'
+import { confirmed, meant } from '../../engine/jobs/transitions.ts'
 import type { ConfirmReply, JobEpoch, TransactParams, TransactReply } from '../../engine/ports/store.ts'
 import type { Connection } from './connection.ts'
 import { movingJob, putMoved } from './moving.ts'
@@ -27,7 +27,7 @@ export function transact(connection: Connection, params: TransactParams): Transa
 function transacted(
   { driver }: Connection,
   operation: Operation,
-  { id, epoch, work }: TransactParams,
+  { id, epoch, seq, work }: TransactParams,
 ): TransactReply {
   const worked = work(driver)
   if (isThenable(worked)) {
@@ -36,10 +36,14 @@ function transacted(
   if ('thrown' in worked) return { kind: 'thrown', error: worked.thrown }
   if (!driver.inTransaction) return refused('what is committed must not end its transaction by itself')
   const outcome = { kind: 'succeeded', result: worked.result } as const
-  const { results } = settle(operation, {
-    worker: '',
-    settlements: [{ id, epoch, outcome, repeated: false }],
-  })
+  const settlement = {
+    id,
+    epoch,
+    outcome,
+    repeated: false,
+    ...(seq !== undefined && { claimed: { token: null, seq } }),
+  }
+  const { results } = settle(operation, { worker: '', settlements: [settlement] })
   return { kind: results[0]?.settled === 'applied' ? 'committed' : 'lost' }
 }
 
@@ -49,7 +53,7 @@ function refused(message: string): TransactReply {
 
 /** Writers come one after another here, so that a transaction in flight is either whole or not begun. */
 export function confirm(operation: Operation, params: JobEpoch): ConfirmReply {
-  const there = movingJob(operation, params.id)
+  const there = meant(movingJob(operation, params.id), params.seq)
   const { kind, job } = confirmed(there, params, operation.nowMs)
   if (job) putMoved(operation, job)
   return { kind, state: (job ?? there)?.state ?? null }

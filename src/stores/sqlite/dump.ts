@@ -19,8 +19,8 @@ export function dump(operation: Operation): StoreDump {
      from holdfast_lease l join holdfast_claim c on c.claim = l.claim order by c.token, l.ttl_ms`,
   )
   const checkpoints = query<[string, string, string]>(
-    `select b.id, k.key, k.value
-     from holdfast_checkpoint k join holdfast_body b on b.seq = k.seq order by b.id, k.key`,
+    `select coalesce(b.id, k.seq || ' is gone'), k.key, k.value
+     from holdfast_checkpoint k left join holdfast_body b on b.seq = k.seq order by b.id, k.key`,
   )
   const logs = query<[string, number, number, number]>(
     `select b.id, l.next, l.epoch, l.line from holdfast_log l join holdfast_body b on b.seq = l.seq order by b.id`,

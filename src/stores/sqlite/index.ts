@@ -30,6 +30,8 @@ import { reclaim } from './reclaim.ts'
 import { recover } from './recover.ts'
 import { renew } from './renew.ts'
 import * as schedules from './schedules.ts'
+import { restored } from './restored.ts'
+import * as retention from './retention.ts'
 import { settle } from './settle.ts'
 import type { Operation } from './statements.ts'
 import { expireTimeouts } from './timeouts.ts'
@@ -168,7 +170,6 @@ function storeOver(
       replay: write(deadLetters.replay),
       discard: write(deadLetters.discard),
     },
-    control: { set: write(control.set), get: () => read(control.get)(undefined) },
     queries: { list: read(list), counts: () => read(counts)(undefined) },
     schedules: {
       put: write(schedules.put),
@@ -180,6 +181,12 @@ function storeOver(
       fire: write(schedules.fire),
     },
     logs: { append: write(logs.append), page: read(logs.page), tail: read(logs.tail) },
+    control: {
+      set: write(control.set),
+      get: () => read(control.get)(undefined),
+      restored: write(restored),
+    },
+    retention: { sweep: write(retention.sweep), sweepLeases: write(retention.sweepLeases) },
     now: async () => connection.nowMs(),
     migrate: () => writes.run(() => connection.migrate()),
     close: async () => connection.close(),

@@ -97,6 +97,14 @@ export function unleasedJobs(operation: Operation, madeAtMs: number, limit: numb
   return operation.query<MovingRow>(unleased).all(madeAtMs, limit).map(movingOf)
 }
 
+const running = `select ${movingColumns}, 0 from holdfast_job j join holdfast_body b on b.seq = j.seq
+  where j.state = ${runningState} order by j.seq`
+
+/** All that run, in order of insertion: this reads all jobs there are. */
+export function runningJobs(operation: Operation): JobRecord[] {
+  return operation.query<MovingRow>(running).all().map(movingOf)
+}
+
 /** What no transition reads is blank: such a record is for `putMoved` alone, and never leaves the store. */
 function movingOf(row: MovingRow): JobRecord {
   return {

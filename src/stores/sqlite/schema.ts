@@ -151,7 +151,8 @@ create table holdfast_lookup (
 
 create table holdfast_timeline (
   one integer primary key check (one = 1),
-  timeline integer not null
+  timeline integer not null,
+  command text not null
 ) strict;
 
 create table holdfast_log (

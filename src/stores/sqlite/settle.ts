@@ -1,4 +1,4 @@
-import { settled } from '../../engine/jobs/transitions.ts'
+import { meant, settled } from '../../engine/jobs/transitions.ts'
 import type { SettleParams, SettleReply, Settlement } from '../../engine/ports/store.ts'
 import { movingJob, putMoved } from './moving.ts'
 import { runningState, settleKinds, states } from './rows.ts'
@@ -17,16 +17,19 @@ export function settle(operation: Operation, { settlements }: SettleParams): Set
 const succeed = `update holdfast_job set state = ${states.indexOf('succeeded')}, version = version + 1, claim = null,
   updated_at = ?, finished_at = ?, settle_epoch = epoch, settle_kind = ${settleKinds.indexOf('succeeded')},
   result = ?, error = null
-  where seq = (select seq from holdfast_body where id = ?) and state = ${runningState} and epoch = ?`
+  where seq = (select seq from holdfast_body where id = ?) and state = ${runningState} and epoch = ?
+  and seq = coalesce(?, seq)`
 
 function settleOne(operation: Operation, settlement: Settlement): SettleReply['results'][0] {
-  const { id, epoch, outcome } = settlement
+  const { id, epoch, outcome, claimed } = settlement
   const { nowMs } = operation
   if (outcome.kind === 'succeeded') {
-    const { changes } = operation.command(succeed).run(nowMs, nowMs, outcome.result, id, epoch)
+    const { changes } = operation
+      .command(succeed)
+      .run(nowMs, nowMs, outcome.result, id, epoch, claimed?.seq ?? null)
     if (changes === 1) return { settled: 'applied', state: 'succeeded' }
   }
-  const there = movingJob(operation, id)
+  const there = meant(movingJob(operation, id), claimed?.seq)
   const { settled: how, job } = settled(there, settlement, nowMs)
   if (job) putMoved(operation, job)
   return { settled: how, state: (job ?? there)?.state ?? null }

@@ -39,7 +39,15 @@ describe('tick', () => {
       return b.wire.calls.slice(before).map(({ call }) => call)
     }
     const backstops = ['jobs.expireTimeouts', 'jobs.adopt', 'jobs.repairDispatch', 'claims.collect']
-    expect(await calls()).toEqual(['watch.declare', 'watch.move', ...backstops, 'schedules.due'])
+    // Of the first tick of a process retention is due; then every ten minutes.
+    const retention = ['retention.sweep', 'retention.sweepLeases']
+    expect(await calls()).toEqual([
+      'watch.declare',
+      'watch.move',
+      ...backstops,
+      'schedules.due',
+      ...retention,
+    ])
     await b.clock.advance(30_000)
     const all = ['watch.declare', 'watch.move', 'jobs.reclaim', ...backstops, 'schedules.due']
     expect(await calls()).toEqual(all)

@@ -99,7 +99,15 @@ export async function startFleet({ skewsMs, concurrency = 2 }: FleetOptions): Pr
 
   const running: RunningWorker[] = []
   const { sweepMs, replyMs, abandonMs, pollMsMax } = intervals
-  tell({ type: 'run.started', sweepMs, storeCallMs: callMs, replyMs, abandonMs, pollMsMax })
+  tell({
+    type: 'run.started',
+    sweepMs,
+    storeCallMs: callMs,
+    replyMs,
+    abandonMs,
+    pollMsMax,
+    deadLetterMs: null,
+  })
   for (const [n, skewMs] of skewsMs.entries()) {
     const name = `w${n + 1}`
     const proxy = await createProxy(server.url)

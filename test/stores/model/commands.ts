@@ -519,6 +519,34 @@ const collect = fc.record({ limit: pick(-1, 0, 1_000, 1_000), voidMs: pick(0, 20
   }),
 )
 
+/** One pass, page by page. Cursors are the store's own. */
+const sweep = fc
+  .record({ limit: pick(-1, 1, 2, 5, 1_000), deadLetterMs: pick(0, 30, 30), olderMs: pick(0, 0, 0, 25) })
+  .map((params) =>
+    command(`sweep ${JSON.stringify(params)}`, async (model, { store, seen }) => {
+      const pages: [unknown[], unknown[]] = [[], []]
+      let [expected, actual]: [string | null, string | null] = [null, null]
+      do {
+        const page = model.sweep({ ...params, after: expected })
+        const reply = await store.retention.sweep({ ...params, after: actual })
+        if (page.removed.length > 0) count(seen, 'swept')
+        else if (page.looked > 0) count(seen, 'kept')
+        ;[expected, actual] = [page.after, reply.after]
+        pages[0].push({ ...page, after: expected !== null })
+        pages[1].push({ ...reply, after: actual !== null })
+      } while (expected !== null && actual !== null)
+      return pages
+    }),
+  )
+
+const sweepLeases = fc.record({ limit: pick(-1, 1, 9), lapsedMs: pick(0, 10) }).map((params) =>
+  command(`sweepLeases ${JSON.stringify(params)}`, async (model, { store, seen }) => {
+    const reply = model.sweepLeases(params)
+    if (reply.removed > 0) count(seen, 'leases swept')
+    return [reply, await store.retention.sweepLeases(params)]
+  }),
+)
+
 const move = fc.record({ lateMs: pick(0, 0, 4, 5), sinceReplyMs: pick(0, 2) }).map((raw) =>
   command(`move ${JSON.stringify(raw)}`, async (model, { store, seen }) => {
     const { sinceReplyMs } = raw
@@ -612,7 +640,7 @@ export const commands: fc.Arbitrary<Command>[] = [
   [insert, insert, insert, claim, claim, claim, claim, claim, recover, renew, settle, settle, settle, settle],
   [settle, reclaim, reclaim, reclaim, expire, expire, watched],
   [collect, move, pass, pass, watched, watched, declare, get, reopen],
-  [adopt, adopt, unlease, ages, list, list, counts],
+  [adopt, adopt, unlease, ages, list, list, counts, sweep, sweepLeases],
   [bury, deadLetters, deadLetters, expire],
   [cancel, operate, operate, note, note, note, say, say, repair, named, named, switches, resume],
 ].flat()

@@ -4,6 +4,7 @@ import type { ListParams, QueueCounts } from '../../../src/engine/ports/queries.
 import type { JobEvent, JobRecord, JobSpec, Progress } from '../../../src/engine/jobs/record.ts'
 import type * as letters from '../../../src/engine/ports/dead-letters.ts'
 import { type LogAppend, logLinesMax } from '../../../src/engine/ports/logs.ts'
+import type { SweepParams, SweepReply } from '../../../src/engine/ports/retention.ts'
 import type * as port from '../../../src/engine/ports/store.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
@@ -423,6 +424,33 @@ export class Model {
     const released = left.length < this.named.length
     this.named = left
     return { released }
+  }
+
+  /** The cursor is the sequence that was looked at last. */
+  sweep({ after, limit, deadLetterMs, olderMs }: SweepParams): SweepReply {
+    const next = this.jobs.filter(({ seq }) => seq > Number(after ?? 0)).slice(0, Math.max(0, limit))
+    const young = next.findIndex(({ createdAtMs }) => createdAtMs + olderMs > this.nowMs)
+    const looked = young === -1 ? next : next.slice(0, young)
+    const spent = looked.filter(({ state, finishedAtMs, deadAtMs, spec }) => {
+      if (state === 'queued' || state === 'running') return false
+      const overMs = this.nowMs - (finishedAtMs ?? Infinity)
+      return overMs >= spec.keepMs && (deadAtMs === null || this.nowMs - deadAtMs >= deadLetterMs)
+    })
+    const removed = spent.map(({ spec }) => spec.id)
+    this.jobs = this.jobs.filter((job) => !spent.includes(job))
+    this.checkpoints = this.checkpoints.filter(({ id }) => !removed.includes(id))
+    const more = looked.length > 0 && looked.length === limit
+    return { removed, looked: looked.length, after: more ? String(looked.at(-1)?.seq) : null }
+  }
+
+  sweepLeases({ limit, lapsedMs }: { limit: number; lapsedMs: number }): { removed: number } {
+    // In the order in which they lapsed, then by key.
+    const lapsed = this.named
+      .filter(({ expiresAtMs }) => expiresAtMs + lapsedMs <= this.nowMs)
+      .sort((a, b) => a.expiresAtMs - b.expiresAtMs || byBytes(a.key, b.key))
+      .slice(0, Math.max(0, limit))
+    this.named = this.named.filter((lease) => !lapsed.includes(lease))
+    return { removed: lapsed.length }
   }
 
   setControl(change: port.ControlChange): port.Control {

@@ -31,7 +31,8 @@ const worthSeeing = [
   ['replay replayed', 'replay replayed again', 'replay already', 'replay refused', 'replay taken'],
   ['replay missing', 'discard discarded', 'discard refused', 'discard missing'],
   ['dead letters', 'dead letters, in pages'],
-  ['checkpoint refused', 'appended all', 'appended some', 'appended nothing', 'append refused'],
+  ['appended all', 'appended some', 'appended nothing', 'append refused'],
+  ['swept', 'kept', 'leases swept'],
   ['acquire true', 'acquire false', 'renew true', 'renew false', 'release true', 'release false'],
 ].flat()
 

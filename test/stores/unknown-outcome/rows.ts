@@ -124,6 +124,10 @@ export function rowsOf(subject: Subject): Readonly<Record<StoreCall, Row>> {
   const move = (store: Store): Promise<unknown> =>
     store.watch.move({ lastReplyMs: subject.nowMs(), sinceReplyMs: 0, maxAgeMs: 5_000 })
 
+  const sweep = (store: Store): Promise<unknown> =>
+    store.retention.sweep({ after: null, limit: 10, deadLetterMs: 0, olderMs: 0 })
+  const sweepLeases = (store: Store): Promise<unknown> =>
+    store.retention.sweepLeases({ limit: 10, lapsedMs: ttlMs })
   const repair = (store: Store): Promise<unknown> => store.jobs.repairDispatch({ limit: 10, olderMs: 60_000 })
 
   return {
@@ -299,6 +303,29 @@ export function rowsOf(subject: Subject): Readonly<Record<StoreCall, Row>> {
     },
     'logs.page': { before: claimed, call: (store) => store.logs.page({ id: 'job', from: 0, limit: 9 }) },
     'logs.tail': { before: claimed, call: (store) => store.logs.tail({ id: 'job', limit: 9 }) },
+    'control.restored': {
+      before: claimed,
+      call: (store) => store.control.restored({ command: 'command' }),
+      // It took nothing more.
+      repeatAnswers: { control: { hold: false, paused: [] }, timeline: 1, taken: [] },
+    },
+    'retention.sweep': {
+      before: async (store) => {
+        await claimed(store)
+        await store.jobs.settle(settle)
+        await subject.advance(spec.keepMs)
+      },
+      call: sweep,
+      remedy: sweep,
+    },
+    'retention.sweepLeases': {
+      before: async (store) => {
+        await store.leases.acquire(lease)
+        await subject.advance(2 * ttlMs)
+      },
+      call: sweepLeases,
+      remedy: sweepLeases,
+    },
     'commits.transact': {
       before: claimed,
       call: (store) => store.commits?.transact({ ...own, work: () => ({ result: '1' }) }) ?? noCommits(),

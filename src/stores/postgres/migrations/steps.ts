@@ -157,7 +157,8 @@ create table holdfast.lookup (
 
 create table holdfast.timeline (
   one boolean primary key check (one),
-  timeline integer not null
+  timeline integer not null,
+  command text not null
 );
 
 create table holdfast.log (

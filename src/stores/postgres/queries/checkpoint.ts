@@ -6,15 +6,15 @@ import type { Session } from '../database.ts'
  * it, so that nothing of a superseded attempt lands later. The job's own row is not written.
  */
 const keep = `with fence as materialized (select j.seq from holdfast.job j
-    where j.seq = (select b.seq from holdfast.body b where b.id = $1) and j.state = 1 and j.epoch = $2::bigint for share)
+    where j.seq = (select b.seq from holdfast.body b where b.id = $1 and b.seq = coalesce($5::bigint, b.seq)) and j.state = 1 and j.epoch = $2::bigint for share)
   insert into holdfast.checkpoint (seq, key, value) select seq, $3, $4 from fence
   on conflict (seq, key) do update set value = excluded.value returning 1`
 
 export async function checkpoint(
   session: Session,
-  { id, epoch, key, value }: JobEpoch & { readonly key: string; readonly value: string },
+  { id, epoch, seq, key, value }: JobEpoch & { readonly key: string; readonly value: string },
 ): Promise<Fenced> {
-  return { applied: (await session.query(keep, [id, epoch, key, value])).length === 1 }
+  return { applied: (await session.query(keep, [id, epoch, key, value, seq ?? null])).length === 1 }
 }
 
 const kept = `select key, value from holdfast.checkpoint

@@ -21,8 +21,8 @@ export async function dump(session: Session): Promise<StoreDump> {
      from holdfast.lease l join holdfast.claim c on c.claim = l.claim order by c.token, l.ttl_ms`,
   )
   const checkpoints = await session.query<[id: string, key: string, value: string]>(
-    `select b.id, k.key, k.value
-     from holdfast.checkpoint k join holdfast.body b on b.seq = k.seq order by b.id, k.key`,
+    `select coalesce(b.id, k.seq || ' is gone'), k.key, k.value
+     from holdfast.checkpoint k left join holdfast.body b on b.seq = k.seq order by b.id, k.key`,
   )
   const named = await session.query<[key: string, owner: string, expiresAtMs: number]>(
     'select key, owner, expires_at from holdfast.named order by key',

@@ -34,12 +34,14 @@ ended as (update holdfast.job j set state = ${next}, claim = null, version = j.v
 select array_agg(n)::text, array_agg(state)::text, ${toldOf('$6', 'ended where state = 0 and delay_ms <= 0')} from ended`
 }
 
-const lists = '$2::bigint[], $3::smallint[], $4::text[], $5::bigint[]) with ordinality as g'
-const columns = 'epoch, kind, said, delay_ms, n'
+const lists = '$2::bigint[], $3::smallint[], $4::text[], $5::bigint[]'
+const columns = 'epoch, kind, said, delay_ms'
 
 const endById = end(
-  `given as materialized (select g.*, b.seq, b.spec from unnest($1::text[], ${lists}(id, ${columns})
-  cross join lateral (select b.seq, b.spec from holdfast.body b where b.id = g.id offset 0) b
+  `given as materialized (select g.*, b.seq, b.spec
+  from unnest($1::text[], ${lists}, $7::bigint[]) with ordinality as g(id, ${columns}, meant, n)
+  cross join lateral (select b.seq, b.spec from holdfast.body b
+    where b.id = g.id and b.seq = coalesce(g.meant, b.seq) offset 0) b
   where ${few('g.n')} order by b.seq, g.n)`,
   '',
 )
@@ -50,7 +52,7 @@ const endClaimed = end(
   cross join lateral (select c.claim from holdfast.claim c where c.token = h.token offset 0) c),
 given as materialized (select g.*,
     case when g.kind <> 0 then (select b.spec from holdfast.body b where b.seq = g.seq) end as spec
-  from unnest($1::bigint[], ${lists}(seq, ${columns}) where ${few('g.n')} order by g.seq, g.n)`,
+  from unnest($1::bigint[], ${lists}) with ordinality as g(seq, ${columns}, n) where ${few('g.n')} order by g.seq, g.n)`,
   `and j.claim = any((select "all" from claims)::bigint[])`,
 )
 
@@ -84,7 +86,7 @@ export async function settle(
 function placesOf(settlements: readonly Settlement[]): Places | null {
   const [seqs, tokens] = [new Set<number>(), new Set<string>()]
   for (const { claimed } of settlements) {
-    if (!claimed) return null
+    if (!claimed || claimed.token === null) return null
     seqs.add(claimed.seq)
     tokens.add(claimed.token)
   }
@@ -116,7 +118,8 @@ async function settleById(
   channel: string | null,
 ): Promise<Result[]> {
   const ids = settlements.map(({ id }) => id)
-  const results = await apply(session, endById, [ids, ...paramsOf(settlements), channel])
+  const meant = settlements.map(({ claimed }) => claimed?.seq ?? null)
+  const results = await apply(session, endById, [ids, ...paramsOf(settlements), channel, meant])
   const refused = settlements.filter((_, n) => !results[n])
   if (refused.length === 0) return results as Result[]
   const why = await reasons(session, refused)
@@ -141,24 +144,28 @@ function numbersOf(list: string | null): number[] {
 }
 
 interface Stands {
+  readonly seq: number
   readonly state: number
   readonly lastSettle: ReturnType<typeof settleOf>
 }
 
-const stands = `select b.id, j.state, j.settle_epoch, j.settle_kind
+const stands = `select b.id, b.seq, j.state, j.settle_epoch, j.settle_kind
   from holdfast.body b join holdfast.job j on j.seq = b.seq where b.id = any($1::text[])`
 
 /** A statement of its own: the first may have waited for the very settle that a repeat is looking for. */
 async function reasons(session: Session, refused: readonly Settlement[]): Promise<Map<string, Stands>> {
-  type Row = [id: string, state: number, settleEpoch: number | null, settleKind: number | null]
+  type Row = [id: string, seq: number, state: number, settleEpoch: number | null, settleKind: number | null]
   const rows = await session.query<Row>(stands, [refused.map(({ id }) => id)])
-  return new Map(rows.map(([id, state, epoch, kind]) => [id, { state, lastSettle: settleOf(epoch, kind) }]))
+  return new Map(
+    rows.map(([id, seq, state, epoch, kind]) => [id, { seq, state, lastSettle: settleOf(epoch, kind) }]),
+  )
 }
 
 /** `refusal` of the transitions. */
-function reasonOf({ id, epoch, outcome, repeated }: Settlement, why: ReadonlyMap<string, Stands>): Result {
+function reasonOf(settlement: Settlement, why: ReadonlyMap<string, Stands>): Result {
+  const { id, epoch, outcome, repeated, claimed } = settlement
   const job = why.get(id)
-  if (!job) return { settled: 'lost', state: null }
+  if (!job || (claimed && claimed.seq !== job.seq)) return { settled: 'lost', state: null }
   const own = job.lastSettle?.epoch === epoch && job.lastSettle.kind === outcome.kind
   const state = stateOf(job.state)
   return { settled: repeated ? (own ? 'applied' : 'superseded') : 'lost', state }

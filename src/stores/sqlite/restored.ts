@@ -1,0 +1,35 @@
+import { firstEpoch, restored as restoredJob, takenTo } from '../../engine/jobs/transitions.ts'
+import type { RestoredReply } from '../../engine/ports/store.ts'
+import { get } from './control.ts'
+import { putMoved, runningJobs } from './moving.ts'
+import { queuedState } from './rows.ts'
+import type { Operation } from './statements.ts'
+import { timelineOf } from './timeline.ts'
+
+const begin = `insert into holdfast_timeline (one, timeline, command) values (1, 1, ?)
+  on conflict (one) do update set timeline = timeline + 1, command = excluded.command
+  where command <> excluded.command`
+
+/** `restored` of the transitions, for what waits: the only statement that writes each of those rows. */
+const leap = `update holdfast_job set epoch = max(epoch, ?), version = version + 1, updated_at = ?
+  where state = ${queuedState}`
+
+export function restored(operation: Operation, { command: by }: { readonly command: string }): RestoredReply {
+  const { command, nowMs } = operation
+  const began = command(begin).run(by).changes === 1
+  const timeline = timelineOf(operation)
+  if (!began) return { control: get(operation), timeline, taken: [] }
+  command(leap).run(firstEpoch(timeline), nowMs)
+  const taken = runningJobs(operation).flatMap((job) => restoredJob(job, { nowMs, timeline }) ?? [])
+  for (const job of taken) putMoved(operation, job)
+  for (const table of ['holdfast_lease', 'holdfast_claim']) command(`delete from ${table}`).run()
+  command(`delete from holdfast_control where what = 'hold'`).run()
+  return {
+    control: get(operation),
+    timeline,
+    taken: taken.map((job) => {
+      const state = takenTo(job) === 'cancelled' ? 'cancelled' : 'queued'
+      return { id: job.spec.id, epoch: job.epoch, state }
+    }),
+  }
+}
