@@ -12,8 +12,8 @@ import { type Property, type Verdict, property } from './property.ts'
  * it never goes back to its queue, and its holder's signal fires with the first heartbeat that can tell it.
  * Only a retry takes it back. (Contract 6.1 - 6.5.)
  *
- * A heartbeat can tell it if the renewal landed after the cancel and was not on its way for long, and neither the worker
- * nor the database met a mishap around it; the verdict falls with the renewal after that one.
+ * A heartbeat can tell it if the renewal landed after the cancel and the start of the handler and was not on its way
+ * for long, and neither the worker nor the database met a mishap around it; the verdict falls with the one after it.
  *
  * Blind spot: a handler that is told, and does not heed it.
  */
@@ -33,6 +33,8 @@ interface State {
   readonly holds: Holds
   readonly retries: Retries
   readonly asked: Map<string, Asked>
+  /** Epochs whose handler has been started: before, nobody is there to be told. */
+  readonly started: Map<string, number>
   /** Epochs whose handler has had a signal, of whatever reason: there is one for each attempt. */
   readonly signalled: Map<string, number>
   /** Epochs whose handler was told of a cancel first of all. */
@@ -50,6 +52,7 @@ export const cancelObserved: Property = property({
     'job.cancelRequested',
     'job.commanded',
     'lease.renewed',
+    'attempt.started',
     'handler.signalled',
     'attempt.ended',
   ],
@@ -62,6 +65,7 @@ export const cancelObserved: Property = property({
     holds: new Map(),
     retries: new Map(),
     asked: new Map(),
+    started: new Map(),
     signalled: new Map(),
     ended: new Map(),
   }),
@@ -87,6 +91,8 @@ export const cancelObserved: Property = property({
         return
       case 'lease.renewed':
         return renewed(state, event, verdict)
+      case 'attempt.started':
+        return void state.started.set(event.job, event.epoch)
       case 'handler.signalled':
         state.signalled.set(event.job, event.epoch)
         if (event.code === 'CANCELLED') state.ended.set(event.job, event.epoch)
@@ -145,10 +151,11 @@ function told(
 }
 
 function renewed(state: State, event: EventOf<'lease.renewed'>, verdict: Verdict): void {
-  const { world, holds, asked, signalled } = state
+  const { world, holds, asked, started, signalled } = state
   const { job, epoch, atMs } = event
   const cancel = asked.get(job)
-  if (!cancel || cancel.told || signalled.get(job) === epoch || !isHolder(holds.get(job), event)) return
+  if (!cancel || cancel.told || !isHolder(holds.get(job), event)) return
+  if (started.get(job) !== epoch || signalled.get(job) === epoch) return
   const sinceMs = (cancel.renewedAtMs ?? atMs) - world.storeCallMs
   const well = isUntouched(world, event, sinceMs) && isDatabaseWell(world, sinceMs)
   if (cancel.renewedAtMs === null || !well || mayBeLate(state, event)) return void (cancel.renewedAtMs = atMs)

@@ -13,11 +13,13 @@ import {
   runStarted,
   settled,
   signalled,
+  started,
   timedOut,
 } from './dsl.ts'
 
 const asked = cancelAsked('a', { kind: 'requested', at: 20_000 })
-const run = [runStarted(), claimed('a', { at: 10_000 }), asked]
+const claim = [runStarted(), claimed('a', { at: 10_000 })]
+const run = [...claim, started('a', { at: 10_001 }), asked]
 
 describe('cancel-observed (contract 6.1 - 6.5)', () => {
   test('accepts that the holder is told by a heartbeat, and the job ends', () => {
@@ -62,6 +64,12 @@ describe('cancel-observed (contract 6.1 - 6.5)', () => {
     expectRefused(property, [other, ...run, ...beats], 'cancel-unheard')
     const again = [renewed('a', { at: 70_000 }), renewed('a', { at: 80_000 })]
     expectRefused(property, [late, ...run, ...again], 'cancel-unheard')
+  })
+
+  test('excuses the heartbeats of a claim in doubt, whose handler is not there yet', () => {
+    const beats = [renewed('a', { at: 30_000 }), started('a', { at: 31_000 }), renewed('a', { at: 40_000 })]
+    expectHolds(property, [...claim, asked, ...beats], 0)
+    expectRefused(property, [...claim, asked, ...beats, renewed('a', { at: 50_000 })], 'cancel-unheard')
   })
 
   test('excuses a heartbeat whose answer may have been lost', () => {
