@@ -32,6 +32,7 @@ export const deadLetterIffFailed: Property = property({
     'job.discarded',
     'discard.refused',
     'dead.listed',
+    'job.removed',
     'job.final',
   ],
   suspendedBy: [],
@@ -56,6 +57,9 @@ export const deadLetterIffFailed: Property = property({
         compare(event.applied, open.has(event.job), event.job, verdict)
         open.delete(event.job)
         return
+      case 'job.removed':
+        open.delete(event.job)
+        return void state.failedAt.delete(event.job)
       case 'job.final':
         compare(event.dead, open.delete(event.job), event.job, verdict)
     }

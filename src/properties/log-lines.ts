@@ -48,6 +48,7 @@ export const logLinesOnceInOrder: Property = property({
     'attempt.committing',
     'log.lost',
     'log.appended',
+    'job.removed',
     'log.final',
   ],
   suspendedBy: [],
@@ -64,6 +65,9 @@ export const logLinesOnceInOrder: Property = property({
     switch (event.type) {
       case 'log.appended':
         return appended(state, event, verdict)
+      case 'job.removed':
+        for (const known of [holds, said, state.taken]) known.delete(event.job)
+        return
       case 'log.final':
         return final(state, event, verdict)
       case 'handler.said': {

@@ -20,6 +20,8 @@ interface State {
   readonly as: Map<string, string>
   /** Each job that replays one, and where it comes from. */
   readonly from: Map<string, Lineage>
+  /** Jobs that were removed: nothing can be compared with them. */
+  readonly gone: Set<string>
   readonly retries: Retries
 }
 
@@ -28,10 +30,10 @@ export const replayedOnceAndWhole: Property = property({
   kind: 'always',
   says: 'Of a dead letter comes at most one job, which states all that the failed one stated, and where it comes from.',
   blindSpot: 'What the new job states is compared when it is made, not when it is claimed.',
-  on: ['job.replayed', 'replay.refused', 'job.commanded', 'job.final'],
+  on: ['job.replayed', 'replay.refused', 'job.commanded', 'job.removed', 'job.final'],
   suspendedBy: [],
   after: ['job.replayed'],
-  start: (): State => ({ as: new Map(), from: new Map(), retries: new Map() }),
+  start: (): State => ({ as: new Map(), from: new Map(), gone: new Set(), retries: new Map() }),
   step(state, event, verdict) {
     switch (event.type) {
       case 'job.replayed':
@@ -44,6 +46,10 @@ export const replayedOnceAndWhole: Property = property({
           verdict.violated({ kind: 'retried-after-replay', subject: event.job, message })
         }
         return
+      case 'job.removed':
+        state.as.delete(event.job)
+        state.from.delete(event.job)
+        return void state.gone.add(event.job)
       case 'job.final':
         return final(state, event, verdict)
     }
@@ -60,6 +66,8 @@ function replayed(state: State, event: EventOf<'job.replayed'>, verdict: Verdict
   if (before !== undefined && (before !== as || applied)) {
     return violated('replayed-twice', `job ${job} was replayed as ${before}, and then as ${as}`)
   }
+  if (applied) state.gone.delete(as)
+  if (copied === null && state.gone.has(as)) return
   if (copied === null)
     return violated('nothing-made', `job ${job} was replayed as ${as}, and there is no such job`)
   if (state.from.has(as) && before === undefined) {

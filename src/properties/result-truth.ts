@@ -12,6 +12,8 @@ interface State {
   /** What became of each job, in order. */
   readonly ends: Map<string, End[]>
   readonly inserted: Set<string>
+  /** Whoever asks late is told that there is none. */
+  readonly removed: Set<string>
   readonly waiting: Map<string, number>
 }
 interface End {
@@ -27,6 +29,7 @@ const on = [
   'job.reclaimed',
   'job.timedOut',
   'job.cancelRequested',
+  'job.removed',
   'result.awaited',
   'result.told',
   'run.ended',
@@ -40,7 +43,7 @@ export const resultTruth: Property = property({
   on,
   suspendedBy: [],
   after: ['result.awaited'],
-  start: (): State => ({ ends: new Map(), inserted: new Set(), waiting: new Map() }),
+  start: (): State => ({ ends: new Map(), inserted: new Set(), removed: new Set(), waiting: new Map() }),
   step(state, event, verdict) {
     switch (event.type) {
       case 'job.inserted':
@@ -55,6 +58,8 @@ export const resultTruth: Property = property({
         if (event.kind === 'cancelled')
           ended(state, event.job, { state: 'cancelled', result: 0, error: null })
         return
+      case 'job.removed':
+        return void state.removed.add(event.job)
       case 'result.awaited':
         return void state.waiting.set(event.job, (state.waiting.get(event.job) ?? 0) + 1)
       case 'result.told':
@@ -90,7 +95,7 @@ function told(state: State, event: EventOf<'result.told'>, verdict: Verdict): vo
   const violated = (kind: string, says: string): void =>
     verdict.violated({ kind, subject: job, message: `who waited for job ${job} was told ${says}` })
   if (how === 'missing' || how === 'other') {
-    if (how === 'other' || state.inserted.has(job))
+    if (how === 'other' || (state.inserted.has(job) && !state.removed.has(job)))
       violated('wrong-end', `that it is ${how}, and it is there`)
     return
   }

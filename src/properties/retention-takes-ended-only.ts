@@ -40,6 +40,8 @@ export const retentionTakesEndedOnly: Property = property({
     'job.timedOut',
     'job.cancelRequested',
     'job.commanded',
+    'job.replayed',
+    'job.discarded',
     'job.removed',
   ],
   suspendedBy: [],
@@ -59,6 +61,9 @@ export const retentionTakesEndedOnly: Property = property({
         return
       case 'job.commanded':
         return commanded(state, event)
+      case 'job.replayed':
+      case 'job.discarded':
+        return seenTo(state, event.job)
       case 'job.removed':
         return removed(state, event, verdict)
       case 'job.cancelRequested':
@@ -84,6 +89,11 @@ function ended({ jobs, clock }: State, { job, atMs }: End, state: string | null)
 function commanded({ jobs, retries }: State, event: EventOf<'job.commanded'>): void {
   const kept = jobs.get(event.job)
   if (kept && startsAnew(retries, event)) [kept.endedAtMs, kept.dead] = [null, false]
+}
+
+function seenTo({ jobs }: State, job: string): void {
+  const kept = jobs.get(job)
+  if (kept) kept.dead = false
 }
 
 function removed(

@@ -106,10 +106,10 @@ export class AttemptLog {
 
   async #append(): Promise<void> {
     const { store, ask, intervals, measure } = this.#parts
-    const { spec, epoch } = this.#job
+    const { spec, epoch, seq } = this.#job
     const lines = this.#pending.batch()
     try {
-      const { applied } = await ask('logs.append', store.logs.append({ id: spec.id, epoch, lines }))
+      const { applied } = await ask('logs.append', store.logs.append({ id: spec.id, epoch, seq, lines }))
       if (this.#over) return
       if (!applied) return this.drop('fenced')
       this.#pending.taken(lines.length)

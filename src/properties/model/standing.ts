@@ -27,6 +27,7 @@ export const standingEvents = [
   'job.dispatched',
   'job.replayed',
   'job.discarded',
+  'job.removed',
 ] as const
 
 export function newStandings(): Standings {
@@ -63,6 +64,9 @@ export function noteStanding(
     case 'job.replayed':
     case 'job.discarded':
       job.dead = false
+      return
+    case 'job.removed':
+      jobs.delete(event.job)
   }
 }
 

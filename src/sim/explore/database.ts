@@ -17,8 +17,8 @@ export function databaseOf(content: Content, portrait: Portrait): void {
     portrait.instant(lease.expiresAtMs)
   }
   portrait.mix(content.seq)
-  const { watch, named, checkpoints, logs, control, timeline } = content
-  portrait.value({ watch, named, checkpoints, control, timeline })
+  const { watch, named, checkpoints, logs, control, timeline, restoredBy } = content
+  portrait.value({ watch, named, checkpoints, control, timeline, restoredBy })
   for (const schedule of content.schedules.values()) scheduleOn(portrait, schedule)
   // When a line was taken is shown, and decides nothing.
   for (const { id, next, epoch, line, lines } of logs.values()) {

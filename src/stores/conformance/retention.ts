@@ -120,6 +120,7 @@ export const retentionCases: readonly Case[] = [
         const { id, epoch } = await start({ ...options, keys, tenant: 'a' })
         await store.jobs.checkpoint({ id, epoch, key: 'page', value: '7' })
         await store.jobs.checkpoint({ id, epoch, key: 'row', value: '"x"' })
+        await store.logs.append({ id, epoch, lines: [{ line: 0, level: 'info', text: 'said' }] })
         await settle(id, epoch, options.keepMs === 0 ? succeeded : released)
         return id
       }
@@ -131,8 +132,9 @@ export const retentionCases: readonly Case[] = [
       await settle(other, 2, released)
       await store.claims.collect({ limit: 100, voidMs: dayMs })
       assert.deepEqual(await swept(fixture, [id, other]), [id])
-      const { checkpoints, jobs, claims } = await fixture.inspectable().dump()
+      const { checkpoints, logs, jobs, claims } = await fixture.inspectable().dump()
       assert.deepEqual(checkpoints, before.checkpoints)
+      assert.deepEqual(logs, before.logs)
       assert.deepEqual(claims, before.claims)
       assert.deepEqual(
         jobs.map(({ spec }) => spec.id),
@@ -146,13 +148,17 @@ export const retentionCases: readonly Case[] = [
     run: async (fixture) => {
       const { id, epoch } = await fixture.start(kept)
       await fixture.store.jobs.checkpoint({ id, epoch, key: 'page', value: '7' })
+      await fixture.store.logs.append({ id, epoch, lines: [{ line: 0, level: 'info', text: 'said' }] })
       await fixture.settle(id, epoch, succeeded)
       assert.deepEqual(await swept(fixture, [id]), [id])
+      const none = { lines: [], next: 0, dropped: 0 }
+      assert.deepEqual(await fixture.store.logs.tail({ id, limit: 9 }), { ...none, state: null })
       await fixture.enqueue({ id, input: '{"another":true}' })
       const job = await fixture.get(id)
       const fresh = { state: 'queued', attempt: 0, failures: 0, version: 1, result: null, lastSettle: null }
       assert.deepEqual({ ...job, ...fresh }, job)
       assert.deepEqual(await fixture.store.jobs.checkpoints({ id }), [])
+      assert.deepEqual(await fixture.store.logs.tail({ id, limit: 9 }), { ...none, state: 'queued' })
       assert.deepEqual((await fixture.claim()).ids, [id])
     },
   },
@@ -200,6 +206,9 @@ export const retentionCases: readonly Case[] = [
       assert.deepEqual(await unchanged([id], () => store.jobs.progress(told)), lost)
       const note = { ...at, key: 'page', value: '7' }
       assert.deepEqual(await unchanged([id], () => store.jobs.checkpoint(note)), lost)
+      const said = { ...at, lines: [{ line: 0, level: 'info', text: 'late' }] } as const
+      assert.deepEqual(await unchanged([id], () => store.logs.append(said)), lost)
+      assert.equal((await store.logs.tail({ id, limit: 9 })).next, 0)
       if (store.commits) {
         const { transact, confirm } = store.commits
         const work = (): { result: string } => ({ result: '1' })
@@ -209,10 +218,45 @@ export const retentionCases: readonly Case[] = [
       // Its own are as good as ever.
       assert.deepEqual(await store.jobs.checkpoint({ ...note, seq: own.seq }), { applied: true })
       assert.deepEqual(await store.jobs.progress({ ...told, seq: own.seq }), { applied: true })
+      assert.deepEqual(await store.logs.append({ ...said, seq: own.seq }), { applied: true })
       const claimed = { token: anew.token, seq: own.seq }
       const settlements = [{ id, epoch, outcome: succeeded, repeated: false, claimed }]
       const { results } = await store.jobs.settle({ worker, settlements })
       assert.deepEqual(results, [{ settled: 'applied', state: 'succeeded' }])
+    },
+  },
+  {
+    name: 'a list goes on behind a job that is gone, and none that is left is told twice or left out (12.3, E24)',
+    run: async (fixture) => {
+      const { store, queue } = fixture
+      const list = { queues: [queue], payloads: false, limit: 2 }
+      const ids: string[] = []
+      for (const options of [{}, kept, {}, kept, {}]) ids.push(await ended(fixture, succeeded, options))
+      const [a, b, c, d, e] = ids as [string, string, string, string, string]
+      const first = await store.queries.list({ ...list, cursor: null })
+      const idsOf = ({ jobs }: typeof first): string[] => jobs.map(({ spec }) => spec.id)
+      // The next page begins behind d.
+      assert.deepEqual(idsOf(first), [e, d])
+      assert.deepEqual(await swept(fixture, ids), [b, d])
+      await ended(fixture, succeeded, {})
+      const rest = await store.queries.list({ ...list, cursor: first.next })
+      assert.deepEqual(idsOf(rest), [c, a])
+    },
+  },
+  {
+    name: 'what is no dead letter any more is in no list of them, and is neither replayed nor discarded (16, E24)',
+    needs: 'clock',
+    run: async (fixture) => {
+      const { store } = fixture
+      const id = await ended(fixture, failure({ permanent: true }))
+      await fixture.advance(30 * dayMs)
+      assert.deepEqual(await swept(fixture, [id]), [id])
+      const { jobs } = await store.deadLetters.list({ limit: 100, cursor: null, queues: [fixture.queue] })
+      assert.deepEqual(jobs, [])
+      const replays = [{ id, as: fixture.name('replay') }]
+      const command = fixture.name('command')
+      assert.deepEqual((await store.deadLetters.replay({ command, replays })).results, [{ kind: 'missing' }])
+      assert.deepEqual((await store.deadLetters.discard({ ids: [id] })).results, [{ kind: 'missing' }])
     },
   },
   {

@@ -1,12 +1,12 @@
-import { runsAt } from '../../engine/jobs/transitions.ts'
+import { meant, runsAt } from '../../engine/jobs/transitions.ts'
 import { type LogAppend, type LogLine, type LogPage, logLinesMax } from '../../engine/ports/logs.ts'
 import type { Fenced } from '../../engine/ports/store.ts'
 import { requireLines } from '../log-lines.ts'
 import type { Content } from './content.ts'
 
-export function append(content: Content, { id, epoch, lines }: LogAppend, nowMs: number): Fenced {
+export function append(content: Content, { id, epoch, seq, lines }: LogAppend, nowMs: number): Fenced {
   requireLines(lines)
-  if (!runsAt(content.jobs.get(id), epoch)) return { applied: false }
+  if (!runsAt(meant(content.jobs.get(id), seq), epoch)) return { applied: false }
   const log = content.logs.get(id) ?? { next: 0, epoch, line: -1, lines: [] }
   const taken = log.epoch === epoch ? log.line : -1
   const fresh = lines.filter(({ line }) => line > taken)

@@ -33,7 +33,9 @@ export function sweep(
 function forget(content: Content, id: string): void {
   content.jobs.delete(id)
   content.insertIds.delete(id)
+  content.dead.delete(id)
   content.checkpoints.delete(id)
+  content.logs.delete(id)
 }
 
 export function sweepLeases(

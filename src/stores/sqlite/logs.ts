@@ -11,7 +11,8 @@ import { runningState, stateOf } from './rows.ts'
 import type { Operation } from './statements.ts'
 
 const running = `select j.seq, l.next, l.epoch, l.line from holdfast_body b join holdfast_job j on j.seq = b.seq
-  left join holdfast_log l on l.seq = j.seq where b.id = ? and j.state = ${runningState} and j.epoch = ?`
+  left join holdfast_log l on l.seq = j.seq where b.id = ? and j.state = ${runningState} and j.epoch = ?
+  and j.seq = coalesce(?, j.seq)`
 const put = `insert into holdfast_log_line (seq, n, at, epoch, level, text) values (?, ?, ?, ?, ?, ?)`
 const head = `insert into holdfast_log (seq, next, epoch, line) values (?, ?, ?, ?)
   on conflict (seq) do update set next = excluded.next, epoch = excluded.epoch, line = excluded.line`
@@ -19,9 +20,12 @@ const trim = 'delete from holdfast_log_line where seq = ? and n < ?'
 
 type Head = [seq: number, next: number | null, epoch: number | null, line: number | null]
 
-export function append({ query, command, nowMs }: Operation, { id, epoch, lines }: LogAppend): Fenced {
+export function append(
+  { query, command, nowMs }: Operation,
+  { id, epoch, seq: of, lines }: LogAppend,
+): Fenced {
   requireLines(lines)
-  const row = query<Head>(running).get(id, epoch)
+  const row = query<Head>(running).get(id, epoch, of ?? null)
   if (!row) return { applied: false }
   const [seq, before, lastEpoch, lastLine] = row
   let next = before ?? 0

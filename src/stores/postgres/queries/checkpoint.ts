@@ -6,7 +6,8 @@ import type { Session } from '../database.ts'
  * it, so that nothing of a superseded attempt lands later. The job's own row is not written.
  */
 const keep = `with fence as materialized (select j.seq from holdfast.job j
-    where j.seq = (select b.seq from holdfast.body b where b.id = $1 and b.seq = coalesce($5::bigint, b.seq)) and j.state = 1 and j.epoch = $2::bigint for share)
+    where j.seq = (select b.seq from holdfast.body b where b.id = $1 and b.seq = coalesce($5::bigint, b.seq))
+      and j.state = 1 and j.epoch = $2::bigint for share)
   insert into holdfast.checkpoint (seq, key, value) select seq, $3, $4 from fence
   on conflict (seq, key) do update set value = excluded.value returning 1`
 

@@ -21,7 +21,8 @@ const fresh = `(select count(*) from unnest($3::bigint[]) x(line)
  * rows follow from that; nothing here reads lines.
  */
 const put = `with fence as materialized (select j.seq from holdfast.job j
-    where j.seq = (select b.seq from holdfast.body b where b.id = $1) and j.state = 1 and j.epoch = $2::bigint for share),
+    where j.seq = (select b.seq from holdfast.body b where b.id = $1 and b.seq = coalesce($6::bigint, b.seq))
+      and j.state = 1 and j.epoch = $2::bigint for share),
   head as (insert into holdfast.log as l (seq, next, epoch, line, taken)
     select seq, cardinality($3::bigint[]), $2::bigint, ($3::bigint[])[cardinality($3::bigint[])], cardinality($3::bigint[])
     from fence
@@ -36,7 +37,7 @@ const put = `with fence as materialized (select j.seq from holdfast.job j
   trimmed as (delete from holdfast.log_line o using head h where o.seq = h.seq and o.n < h.next - ${logLinesMax})
   select 1 from head`
 
-export async function append(session: Session, { id, epoch, lines }: LogAppend): Promise<Fenced> {
+export async function append(session: Session, { id, epoch, seq, lines }: LogAppend): Promise<Fenced> {
   requireLines(lines)
   const rows = await session.query(put, [
     id,
@@ -44,6 +45,7 @@ export async function append(session: Session, { id, epoch, lines }: LogAppend):
     lines.map(({ line }) => line),
     lines.map(({ level }) => level),
     lines.map(({ text }) => text),
+    seq ?? null,
   ])
   return { applied: rows.length === 1 }
 }
