@@ -150,6 +150,15 @@ describe('grace-without-end (contract 0.20)', () => {
     )
   })
 
+  test('accepts that a machine whose clock runs fast takes that for a jump, until it has moved the watch at its right pace', () => {
+    const runsFast = fault('drift', { by: 'w9', at: 10_000, forMs: 40_000 })
+    expectHolds(property, [...fleet, runsFast, watch('restarted', { at: 100_000 })], 0)
+    const right = watch('moved', { at: 60_000 })
+    expectRefused(property, [...fleet, runsFast, right, watch('restarted', { at: 100_000 })], without)
+    const before = watch('moved', { at: 50_000 })
+    expectHolds(property, [...fleet, runsFast, before, watch('restarted', { at: 100_000 })], 0)
+  })
+
   test('a clock that went back shows, unless grace lasts until it has caught up', () => {
     const back = (byMs: number): Draft => jumped(byMs, { at: 115_000 })
     expectHolds(property, [...dead, back(-20_000), reclaimed('a', { at: 160_000 })], 1)

@@ -27,6 +27,8 @@ interface Sweeper {
   setBack: boolean
   /** A move that it sent before it knew better is still on its way, and will begin the watch anew, too. */
   straggler: boolean
+  /** Until when its clock ran fast or slow; after a long silence a fast one tells of a jump that never was. */
+  driftsUntilMs: number | null
   /** From here on each of its turns must have done its work. */
   soundAtMs: number
 }
@@ -88,10 +90,11 @@ export function note(sweepers: Sweepers, event: SweeperEvent): void {
       if (event.kind === 'restarted') return restarted(sweepers, event)
       // A late move was refused: this turn swept under a watch that may have been stale.
       if (event.kind === 'refused') disturb(sweeperOf(sweepers, event), event.atMs)
-      else heard(sweeperOf(sweepers, event))
+      else heard(sweeperOf(sweepers, event), event.atMs)
       return
     case 'fault.struck':
       if (event.call === 'watch.move' && event.family === 'late-request') late(sweeperOf(sweepers, event))
+      if (event.family === 'drift') drifts(sweeperOf(sweepers, event), event)
       if (isHarmless(event.family)) return
       if (event.node === 'env') return disturbAll(sweepers, event.atMs + event.forMs + sweepers.storeCallMs)
       if (event.call !== null && !sweepCalls.has(event.call)) return
@@ -153,14 +156,21 @@ function sweeperOf({ nodes }: Sweepers, { node, incarnation, atMs }: SweeperEven
     paused: false,
     setBack: false,
     straggler: known?.straggler ?? false,
+    driftsUntilMs: known?.driftsUntilMs ?? null,
     soundAtMs,
   }
   nodes.set(node, sweeper)
   return sweeper
 }
 
-function heard(sweeper: Sweeper | null): void {
-  if (sweeper) sweeper.setBack = false
+function heard(sweeper: Sweeper | null, atMs: number): void {
+  if (!sweeper) return
+  sweeper.setBack = false
+  if (atMs > (sweeper.driftsUntilMs ?? atMs)) sweeper.driftsUntilMs = null
+}
+
+function drifts(sweeper: Sweeper | null, { atMs, forMs }: EventOf<'fault.struck'>): void {
+  if (sweeper) sweeper.driftsUntilMs = Math.max(sweeper.driftsUntilMs ?? 0, atMs + forMs)
 }
 
 function late(sweeper: Sweeper | null): void {
@@ -174,10 +184,13 @@ function restarted(sweepers: Sweepers, { node, atMs }: EventOf<'watch.moved'>): 
   if (sweeper && !sweeper.setBack) sweeper.straggler = false
 }
 
-/** Whether this node is to begin the watch anew, because it has last heard of the store before its clock went back. */
+/**
+ * Whether this node is to begin the watch anew, because it has last heard of the store before its clock went back, or
+ * may believe so.
+ */
 export function knowsOfJump({ nodes }: Sweepers, node: string): boolean {
   const sweeper = nodes.get(node)
-  return sweeper !== undefined && (sweeper.setBack || sweeper.straggler)
+  return sweeper !== undefined && (sweeper.setBack || sweeper.straggler || sweeper.driftsUntilMs !== null)
 }
 
 function disturb(sweeper: Sweeper | null, untilMs: number): void {
