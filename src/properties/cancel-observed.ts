@@ -87,7 +87,7 @@ export const cancelObserved: Property = property({
         if (asked.has(event.job)) moved(event, verdict)
         return
       case 'job.removed':
-        for (const of of [asked, holds, state.signalled, state.ended]) of.delete(event.job)
+        for (const of of [asked, holds, state.started, state.signalled, state.ended]) of.delete(event.job)
         return
       case 'lease.renewed':
         return renewed(state, event, verdict)

@@ -48,7 +48,6 @@ export const logLinesOnceInOrder: Property = property({
     'attempt.committing',
     'log.lost',
     'log.appended',
-    'job.removed',
     'log.final',
   ],
   suspendedBy: [],

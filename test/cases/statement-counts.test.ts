@@ -64,9 +64,9 @@ describe.each(stores)('store calls of an idle engine on %s', (_name, open) => {
       'jobs.expireTimeouts',
       'jobs.queueAges',
       'jobs.repairDispatch',
-      'schedules.due',
       'retention.sweep',
       'retention.sweepLeases',
+      'schedules.due',
       'watch.declare',
       'watch.move',
     ])

@@ -4,10 +4,10 @@ import { rawSqliteStore } from '../../src/stores/sqlite/index.ts'
 import { unlease } from '../support/unlease.ts'
 import { assertLikeModel } from './model/run.ts'
 
-test('400 random sequences agree with the model, and reach all that is worth seeing', async () => {
+test('600 random sequences agree with the model, and reach all that is worth seeing', async () => {
   const seen = await assertLikeModel({
     seed: 20_260_914,
-    runs: 400,
+    runs: 600,
     open: async () => {
       let nowMs = 1_760_000_000_000
       const store = rawSqliteStore({ nowMs: () => nowMs })
@@ -16,4 +16,4 @@ test('400 random sequences agree with the model, and reach all that is worth see
     },
   })
   expect([...seen].filter(([, times]) => times === 0)).toEqual([])
-})
+}, 120_000)

@@ -46,6 +46,7 @@ describe('the observer', () => {
     expect([...made.keys()].filter((name) => !seen.has(name))).toEqual([
       'holdfast.job.evicted',
       'holdfast.job.reclaimed',
+      'holdfast.log.lines',
       'holdfast.jobs.removed',
       'holdfast.store.call.failures',
     ])

@@ -14,6 +14,7 @@ const briefWork = defineJob<Work, Work, Worked>({
   run: async (context) => {
     // Nothing is there for a first attempt to read: not even where another job had the id before.
     if (context.input.resumes) await context.checkpoint('doneMs').catch(() => {})
+    context.log.info(`begins as ${context.attempt.fence}`)
     return work.run(context)
   },
 })
@@ -36,14 +37,14 @@ function kept(steps: readonly WorkStep[], draw: Draw): WorkStep[] {
 
 export const shortKept: Scenario = {
   name: 'short-kept',
-  says: 'jobs that are kept for seconds or not at all, removed while operators retry, replies get lost and clocks jump',
+  says: 'jobs that are kept for seconds or not at all, removed while operators retry and replay, replies get lost and clocks jump',
   workers: 3,
   concurrency: 4,
   activeMs: 400_000,
   jobs: [briefWork, carefulWork],
   retention: { everyMs: 5_000, deadLetterMs: 60_000 },
   workload: (draw) => kept(mixedWork(60, 400_000, draw), draw),
-  families: ['operator', 'lost-reply', 'lost-request', 'crash', 'pause', 'clock-jump'],
+  families: ['operator', 'dead-letters', 'lost-reply', 'lost-request', 'crash', 'pause', 'clock-jump'],
   swarm: false,
   density: 2,
 }

@@ -439,6 +439,7 @@ export class Model {
     const removed = spent.map(({ spec }) => spec.id)
     this.jobs = this.jobs.filter((job) => !spent.includes(job))
     this.checkpoints = this.checkpoints.filter(({ id }) => !removed.includes(id))
+    for (const id of removed) this.logs.delete(id)
     const more = looked.length > 0 && looked.length === limit
     return { removed, looked: looked.length, after: more ? String(looked.at(-1)?.seq) : null }
   }
