@@ -149,7 +149,7 @@ export type StoreEvent =
   | {
       readonly type: 'replay.refused'
       readonly job: string
-      readonly why: 'already' | 'refused' | 'taken' | 'missing'
+      readonly why: 'already' | 'refused' | 'later' | 'taken' | 'missing'
       /** As what it had been replayed; null: the answer does not say. */
       readonly as: string | null
     }

@@ -82,14 +82,14 @@ function listed({ open }: State, { jobs, whole }: EventOf<'dead.listed'>, verdic
   if (whole) for (const job of open) compare(there.has(job), true, job, verdict)
 }
 
-/** That it is no dead letter; what else may be in the way is not for this property. */
+/** That it is no dead letter, or one that died too late for this; what else may be in the way is not for this property. */
 function refused(
   { open }: State,
   event: EventOf<'replay.refused' | 'discard.refused'>,
   verdict: Verdict,
 ): void {
   if (event.type === 'replay.refused' && event.why === 'taken') return
-  compare(false, open.has(event.job), event.job, verdict)
+  compare(event.type === 'replay.refused' && event.why === 'later', open.has(event.job), event.job, verdict)
 }
 
 function compare(is: boolean, expected: boolean, job: string, verdict: Verdict): void {

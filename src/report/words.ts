@@ -181,6 +181,7 @@ function failureWords({ call, sent }: EventOf<'store.failed'>): string {
 
 function refusedReplay({ job, why, as }: EventOf<'replay.refused'>): string {
   if (why === 'already') return `is told that ${job} was replayed as ${as} before`
+  if (why === 'later') return `does not replay ${job}: it died after this was asked for`
   if (why === 'taken') return `cannot replay ${job}: the id of its replay is another job's`
   return `cannot replay ${job}: it is ${why === 'missing' ? 'not there' : 'no dead letter'}`
 }

@@ -58,6 +58,11 @@ export function requireFew(entries: number): void {
   throw new InvalidArgument(`${entries} dead letters; at most ${replaysMax} are taken in one call`)
 }
 
+/** Whether what a replay is to make anew is this death of the job, not a later one. */
+export function diedBefore({ deadAtMs }: Pick<JobRecord, 'deadAtMs'>, beforeMs: number = Infinity): boolean {
+  return deadAtMs !== null && deadAtMs < beforeMs
+}
+
 type Standing = Pick<JobRecord, 'state' | 'replayedAs' | 'lastCommand'>
 
 /** What is told of a job that is no dead letter any more, or never was; null: there is none. */

@@ -18,7 +18,7 @@ export interface ReplayAllOptions {
 export interface ReplayedAll {
   /** How many were replayed by this call. */
   readonly replayed: number
-  /** How many others replayed, retried or discarded meanwhile. */
+  /** How many others replayed, retried or discarded meanwhile, whatever became of them since. */
   readonly gone: number
   /** How many stay dead letters, since the id of their replay belongs to another job. */
   readonly taken: number
@@ -40,7 +40,7 @@ export async function replayAll(
     const page: DeadLetterPage = await ask('deadLetters.list', store.deadLetters.list(query))
     if (page.jobs.length > 0) {
       const replays = page.jobs.map(({ spec }) => ({ id: spec.id, as: replayIdOf(spec) }))
-      const params = { command: random.id('command'), replays }
+      const params = { command: random.id('command'), replays, beforeMs }
       const { results } = await ask('deadLetters.replay', store.deadLetters.replay(params))
       for (const { kind } of results) {
         if (kind === 'replayed' || kind === 'taken') done[kind] += 1

@@ -35,6 +35,8 @@ export interface DeadLetterPage {
 
 export interface ReplayParams {
   readonly command: string
+  /** Only what died before this instant of the database: a request that lands late replays no later death. */
+  readonly beforeMs?: number
   readonly replays: readonly {
     readonly id: string
     /** Id of the new job. */
@@ -51,6 +53,8 @@ export type Replayed =
   | { readonly kind: 'already'; readonly as: string }
   /** It is no dead letter, or was discarded. */
   | { readonly kind: 'refused'; readonly state: JobState }
+  /** It died at `beforeMs` or later, and stays a dead letter. */
+  | { readonly kind: 'later' }
   /** `as` is the id of another job. Nothing was changed. */
   | { readonly kind: 'taken' }
   | { readonly kind: 'missing' }

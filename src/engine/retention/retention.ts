@@ -126,6 +126,6 @@ export function createRetention({
       if (ms < state.olderMs) state.olderMs = ms
     },
     report: () => ({ ...count }),
-    atRest: () => (inFlight === null ? { ...state } : null),
+    atRest: () => (inFlight !== null ? null : settings === null ? {} : { ...state }),
   }
 }

@@ -44,7 +44,17 @@ export const shortKept: Scenario = {
   jobs: [briefWork, carefulWork],
   retention: { everyMs: 5_000, deadLetterMs: 60_000 },
   workload: (draw) => kept(mixedWork(60, 400_000, draw), draw),
-  families: ['operator', 'dead-letters', 'lost-reply', 'lost-request', 'crash', 'pause', 'clock-jump'],
+  families: [
+    'operator',
+    'dead-letters',
+    'lost-reply',
+    'lost-request',
+    'late-request',
+    'crash',
+    'pause',
+    'clock-jump',
+  ],
+  talks: true,
   swarm: false,
   density: 2,
 }

@@ -231,6 +231,20 @@ const replayCases: readonly Case[] = [
     },
   },
   {
+    name: 'a replay of what died before an instant leaves one that died at it or later (16, E09)',
+    run: async (fixture) => {
+      const { get, name, store, unchanged } = fixture
+      const id = await dead(fixture)
+      const { deadAtMs } = await get(id)
+      assert.ok(deadAtMs !== null)
+      const replays = [{ id, as: name('as') }]
+      const replay = async (beforeMs: number): Promise<unknown> =>
+        (await store.deadLetters.replay({ command: name('command'), replays, beforeMs })).results
+      assert.deepEqual(await unchanged([id], () => replay(deadAtMs)), [{ kind: 'later' }])
+      assert.deepEqual(await replay(deadAtMs + 1), [{ kind: 'replayed', as: replays[0]?.as }])
+    },
+  },
+  {
     name: 'marks the failed one, which is a dead letter no more, in the same write (0.16)',
     run: async (fixture) => {
       const { get, name } = fixture

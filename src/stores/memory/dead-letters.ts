@@ -9,6 +9,7 @@ import type {
 } from '../../engine/ports/dead-letters.ts'
 import type { JobRecord } from '../../engine/jobs/record.ts'
 import {
+  diedBefore,
   listLimit,
   pageOf,
   placeAt,
@@ -40,19 +41,20 @@ export function list({ jobs, dead }: Content, query: DeadLetterQuery): DeadLette
 
 export function replay(content: Content, params: ReplayParams, nowMs: number): ReplayReply {
   requireReplays(params)
-  const { replays, command } = params
-  return { results: replays.map((entry) => replayOne(content, { ...entry, command }, nowMs)) }
+  const { replays, ...how } = params
+  return { results: replays.map((entry) => replayOne(content, { ...entry, ...how }, nowMs)) }
 }
 
 function replayOne(
   content: Content,
-  { id, as, command }: { readonly id: string; readonly as: string; readonly command: string },
+  { id, as, command, beforeMs }: Omit<ReplayParams, 'replays'> & ReplayParams['replays'][number],
   nowMs: number,
 ): Replayed {
   const { jobs, insertIds, timeline } = content
   const job = jobs.get(id) ?? null
   const marked = job && replayed(job, as, command, nowMs)
   if (!job || !marked) return standing(job, command)
+  if (!diedBefore(job, beforeMs)) return { kind: 'later' }
   if (jobs.has(as)) return { kind: 'taken' }
   put(content, created(replayOf(job, as), ++content.seq, nowMs, { nowMs, timeline }))
   insertIds.set(as, command)

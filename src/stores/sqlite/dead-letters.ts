@@ -8,6 +8,7 @@ import type {
   Replayed,
 } from '../../engine/ports/dead-letters.ts'
 import {
+  diedBefore,
   listLimit,
   pageOf,
   placeAt,
@@ -42,26 +43,23 @@ export function list(operation: Operation, query: DeadLetterQuery): DeadLetterPa
 
 export function replay(operation: Operation, params: ReplayParams): ReplayReply {
   requireReplays(params)
-  const { replays, command } = params
+  const { replays, ...how } = params
   const epoch = firstEpoch(timelineOf(operation))
-  return { results: replays.map(({ id, as }) => replayOne(operation, { id, as, command, epoch })) }
+  return { results: replays.map((entry) => replayOne(operation, { ...entry, ...how, epoch })) }
 }
 
-interface Replay {
-  readonly id: string
-  readonly as: string
-  readonly command: string
-  readonly epoch: number
-}
+type Replay = Omit<ReplayParams, 'replays'> & ReplayParams['replays'][number] & { readonly epoch: number }
 
 const isThere = 'select 1 from holdfast_body where id = ?'
 
-function replayOne(operation: Operation, { id, as, command, epoch }: Replay): Replayed {
+function replayOne(operation: Operation, replay: Replay): Replayed {
+  const { id, as, command, beforeMs } = replay
   const job = movingJob(operation, id)
   const marked = job && replayed(job, as, command, operation.nowMs)
   if (!job || !marked) return standing(job, command)
+  if (!diedBefore(job, beforeMs)) return { kind: 'later' }
   if (operation.query(isThere).get(as)) return { kind: 'taken' }
-  copy(operation, { seq: job.seq, id, as, command, epoch })
+  copy(operation, { ...replay, seq: job.seq })
   putClosed(operation, marked)
   return { kind: 'replayed', as }
 }

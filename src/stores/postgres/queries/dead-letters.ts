@@ -55,7 +55,8 @@ const given = `given as materialized (select g.n, b.seq from unnest($1::text[]) 
 
 /** It waits for whoever is writing a row, and then reads what that has written. */
 const lock = `with ${given}
-select g.n, j.seq, j.state, j.dead_at is not null and j.state = 3, j.replayed_as, j.last_command, b.labels
+select g.n, j.seq, j.state, j.dead_at is not null and j.state = 3, j.replayed_as, j.last_command, b.labels,
+  j.dead_at >= $2::bigint
   from given g join holdfast.job j on j.seq = g.seq join holdfast.body b on b.seq = g.seq
   order by g.seq for update of j`
 
@@ -99,6 +100,7 @@ type Locked = [
   replayedAs: string | null,
   lastCommand: string | null,
   labels: string | null,
+  later: boolean | null,
 ]
 
 export async function replay(
@@ -113,21 +115,21 @@ export async function replay(
 
 async function replayWithin(
   session: Session,
-  { replays, command }: ReplayParams,
+  { replays, command, beforeMs = Number.MAX_SAFE_INTEGER }: ReplayParams,
   channel: string | null,
 ): Promise<ReplayReply> {
-  const rows = await session.query<Locked>(lock, [replays.map(({ id }) => id)])
+  const rows = await session.query<Locked>(lock, [replays.map(({ id }) => id), beforeMs])
   const locked = new Map(rows.map((row) => [row[0] - 1, row]))
   const open = replays.flatMap((entry, n) => {
     const row = locked.get(n)
-    return row?.[3] ? [{ ...entry, dead: row[1], labels: row[6] }] : []
+    return row?.[3] && !row[7] ? [{ ...entry, dead: row[1], labels: row[6] }] : []
   })
   const added = await copy(session, open, command, channel)
   return {
     results: replays.map(({ as }, n): Replayed => {
       if (added.has(as)) return { kind: 'replayed', as }
       const row = locked.get(n)
-      if (row?.[3]) return { kind: 'taken' }
+      if (row?.[3]) return { kind: row[7] ? 'later' : 'taken' }
       return standing(
         row ? { state: stateOf(row[2]), replayedAs: row[4], lastCommand: row[5] } : null,
         command,
