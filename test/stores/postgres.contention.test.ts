@@ -337,7 +337,7 @@ describe('a sweep of what has ended', () => {
       await store.jobs.checkpoint({ id: spec.id, epoch, key: 'k', value: '1' })
       await f.settle(spec.id, epoch, succeeded)
     }
-    await looks.query(`insert into holdfast.log select seq, 1, 1, 1 from holdfast.job;
+    await looks.query(`insert into holdfast.log (seq, next, epoch, line, taken) select seq, 1, 1, 1, 1 from holdfast.job;
       insert into holdfast.log_line select seq, 1, 1, 1, 1, 'x' from holdfast.job`)
     const swept = await atOnce(processes(4).map((each) => () => each.retention.sweep({ ...all, limit: 20 })))
     expect(swept.flatMap(({ removed }) => removed).toSorted()).toEqual(ids.toSorted())

@@ -81,7 +81,12 @@ async function course(call: StoreCall, store: InspectableStore, fault: Break | n
 }
 
 /** Of several statements, also on a connection of their own. */
-const transactions: readonly StoreCall[] = ['commits.transact', 'schedules.fire', 'deadLetters.replay']
+const transactions: readonly StoreCall[] = [
+  'commits.transact',
+  'control.restored',
+  'schedules.fire',
+  'deadLetters.replay',
+]
 
 describe.each(Object.keys(afterUnknown) as StoreCall[])('%s', (call) => {
   test('ends as it would have undisturbed, when its request or its reply is lost (contract 8, E09)', async () => {

@@ -5,7 +5,7 @@ import type { Operation } from './statements.ts'
 
 /**
  * The next jobs in order of insertion, which is that of both tables: no index on when jobs end has to be kept for
- * this (decision 0024). No input is read: it comes last in its row.
+ * this (decision 0023). No input is read: it comes last in its row.
  */
 const page = `select j.seq, b.id, j.state, j.finished_at, j.dead_at, b.keep_ms, b.created_at, b.labels
   from holdfast_job j join holdfast_body b on b.seq = j.seq where j.seq > cast(? as integer)

@@ -8,7 +8,7 @@ const parts = ['checkpoint', 'log', 'log_line', 'body', 'job']
 
 /**
  * `isSpent` of the engine, of the next jobs by their key: an index on when jobs end would cost each settle its
- * heap-only update (decision 0024). What is spent is looked at again under its lock, and what somebody has locked is
+ * heap-only update (decision 0023). What is spent is looked at again under its lock, and what somebody has locked is
  * left to a later pass; rows are locked in the order of their sequence, as by everybody. What a job is found by lies in
  * the order of the keys, and is found by what the job says of itself.
  */
