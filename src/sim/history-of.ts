@@ -363,7 +363,7 @@ function settlementOf(
 }
 
 function listed({ cursor, kinds, queues, beforeMs }: DeadLetterQuery, page: DeadLetterPage): StoreEvent {
-  const whole = cursor === null && page.cursor === null && !kinds && !queues && beforeMs === undefined
+  const whole = cursor === null && page.next === null && !kinds && !queues && beforeMs === undefined
   return { type: 'dead.listed', jobs: page.jobs.map(({ spec }) => spec.id), whole }
 }
 

@@ -24,7 +24,7 @@ export function placeAt(cursor: string | null): DeadPlace {
   if (cursor === null) return start
   const [, atMs, seq] = /^(-?\d{1,16})\.(\d{1,16})$/.exec(cursor) ?? []
   if (atMs !== undefined && seq !== undefined) return { atMs: Number(atMs), seq: Number(seq) }
-  throw new InvalidArgument(`cursor must be what a page before answered, not ${shown(cursor)}`)
+  throw new InvalidArgument(`cursor must be the next of a page, not ${shown(cursor)}`)
 }
 
 /** So many are answered at the most. */
@@ -38,11 +38,11 @@ export function listLimit({ limit }: Pick<DeadLetterQuery, 'limit'>): number {
 export function pageOf(
   jobs: readonly JobRecord[],
   limit: number,
-): { readonly jobs: readonly JobRecord[]; readonly cursor: string | null } {
+): { readonly jobs: readonly JobRecord[]; readonly next: string | null } {
   const page = jobs.slice(0, limit)
   const last = page.at(-1)
   const more = jobs.length > limit && last !== undefined
-  return { jobs: page, cursor: more ? `${last.deadAtMs}.${last.seq}` : null }
+  return { jobs: page, next: more ? `${last.deadAtMs}.${last.seq}` : null }
 }
 
 export function requireReplays({ replays }: ReplayParams): void {

@@ -292,7 +292,7 @@ for (const many of [false, true]) {
       // There were none when the table was filled.
       await client.query('analyze holdfast.job')
       const { deadLetters } = store
-      const { jobs, cursor } = await plansOf(150, () => deadLetters.list({ limit: 50, cursor: null }))
+      const { jobs, next: cursor } = await plansOf(150, () => deadLetters.list({ limit: 50, cursor: null }))
       expect(jobs).toHaveLength(50)
       const next = await plansOf(150, () => deadLetters.list({ limit: 50, cursor, kinds: ['kind'] }))
       expect(next.jobs).toHaveLength(50)

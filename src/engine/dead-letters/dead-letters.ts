@@ -1,8 +1,9 @@
 import { CommandRefused, InvalidArgument } from '../errors.ts'
 import { optionsOf, requireWhole, shown } from '../given.ts'
+import { type Lanes, lanesOf } from '../jobs/filters.ts'
 import { type Payloads, plainRecord } from '../jobs/payloads.ts'
 import type { JobRecord } from '../jobs/record.ts'
-import { requireId, requireName } from '../jobs/text.ts'
+import { requireId } from '../jobs/text.ts'
 import { type DeadLetterPage, replaysMax } from '../ports/dead-letters.ts'
 import type { Random } from '../ports/random.ts'
 import type { Store } from '../ports/store.ts'
@@ -32,15 +33,11 @@ export interface DeadLetters {
   discard(id: string): Promise<void>
 }
 
-export interface DeadLetterOptions {
+export interface DeadLetterOptions extends Lanes {
   /** How many at most; default 100, 1 to 1,000. */
   readonly limit?: number
-  /** What the page before answered; default from the first. */
+  /** The `next` of the page before; null or left out: from the first on. */
   readonly cursor?: string | null
-  /** Only of these kinds. */
-  readonly kinds?: readonly string[]
-  /** Only of these queues. */
-  readonly queues?: readonly string[]
   /** Payloads as they are stored, for what no codec can read any more; default false. */
   readonly stored?: boolean
 }
@@ -60,14 +57,15 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
 
   return {
     list: async (rest) => {
-      const { limit = 100, cursor = null, kinds, queues, stored = false } = optionsOf(rest)
+      const options: DeadLetterOptions = optionsOf(rest)
+      const { limit = 100, cursor = null, stored = false } = options
       if (typeof stored !== 'boolean')
         throw new InvalidArgument(`stored must be a boolean, not ${shown(stored)}`)
       requireWhole('limit', limit, { min: 1, max: 1_000 }, InvalidArgument)
       if (cursor !== null && typeof cursor !== 'string') {
-        throw new InvalidArgument(`cursor must be what a page before answered, not ${shown(cursor)}`)
+        throw new InvalidArgument(`cursor must be the next of a page, not ${shown(cursor)}`)
       }
-      const query = { limit, cursor, ...requireLanes({ kinds, queues }) }
+      const query = { limit, cursor, ...lanesOf(options) }
       const page = await ask('deadLetters.list', store.deadLetters.list(query))
       if (stored || !payloads.coded) return page
       const jobs: JobRecord[] = []
@@ -104,7 +102,8 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
       }
     },
     replayAll: async (rest) => {
-      const { kinds, queues, limit = Infinity, batch = 100, signal } = optionsOf(rest)
+      const options: ReplayAllOptions = optionsOf(rest)
+      const { limit = Infinity, batch = 100, signal } = options
       if (limit !== Infinity) {
         requireWhole('limit', limit, { min: 1, max: Number.MAX_SAFE_INTEGER }, InvalidArgument)
       }
@@ -113,7 +112,7 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
         throw new InvalidArgument(`signal must be an AbortSignal, not ${shown(signal)}`)
       }
       const until = signal === undefined ? {} : { signal }
-      return replayAll(parts, { limit, batch, ...until, ...requireLanes({ kinds, queues }) })
+      return replayAll(parts, { limit, batch, ...until, ...lanesOf(options) })
     },
     discard: async (id) => {
       requireId(id)
@@ -131,20 +130,4 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
 /** Of a job that is no dead letter, whatever it once was. */
 function seenTo(state: string): string {
   return state === 'failed' ? 'failed, but was discarded' : state
-}
-
-type Lanes = Pick<DeadLetterOptions, 'kinds' | 'queues'>
-
-function requireLanes(lanes: {
-  readonly kinds: readonly string[] | undefined
-  readonly queues: readonly string[] | undefined
-}): Lanes {
-  for (const [what, names] of Object.entries(lanes)) {
-    if (names === undefined) continue
-    if (!Array.isArray(names))
-      throw new InvalidArgument(`${what} must be a list of names, not ${shown(names)}`)
-    for (const name of names) requireName(`each of ${what}`, name, InvalidArgument)
-  }
-  const { kinds, queues } = lanes
-  return { ...(kinds && { kinds }), ...(queues && { queues }) }
 }

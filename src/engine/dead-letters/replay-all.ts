@@ -1,12 +1,9 @@
-import type { DeadLetterPage } from '../ports/dead-letters.ts'
+import type { Lanes } from '../jobs/filters.ts'
+import type { DeadLetterPage, DeadLetterQuery } from '../ports/dead-letters.ts'
 import type { DeadLetterParts } from './dead-letters.ts'
 import { replayIdOf } from './replay-id.ts'
 
-export interface ReplayAllOptions {
-  /** Only of these kinds. */
-  readonly kinds?: readonly string[]
-  /** Only of these queues. */
-  readonly queues?: readonly string[]
+export interface ReplayAllOptions extends Lanes {
   /** How many at most; default all. */
   readonly limit?: number
   /** How many in one write; default 100, 1 to 1,000. Their inputs are read, of up to a mebibyte each. */
@@ -26,9 +23,15 @@ export interface ReplayedAll {
   readonly complete: boolean
 }
 
+interface AllToReplay extends Pick<DeadLetterQuery, 'kinds' | 'queues'> {
+  readonly limit: number
+  readonly batch: number
+  readonly signal?: AbortSignal
+}
+
 export async function replayAll(
   { store, random, ask, changed }: DeadLetterParts,
-  { limit = Infinity, batch = 100, signal, ...lanes }: ReplayAllOptions,
+  { limit, batch, signal, ...lanes }: AllToReplay,
 ): Promise<ReplayedAll> {
   // What dies later is a dead letter of this moment, even if it is one of these that failed again.
   const beforeMs = await ask('now', store.now())
@@ -48,7 +51,7 @@ export async function replayAll(
       }
       changed()
     }
-    cursor = page.cursor
+    cursor = page.next
     if (cursor === null) return { ...done, complete: true }
   }
 }

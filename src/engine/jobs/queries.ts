@@ -5,6 +5,7 @@ import { type ListParams, type ListReply, type QueueCounts, listLimitMax } from 
 import type { Store } from '../ports/store.ts'
 import type { StoreHealth } from '../store-health.ts'
 import { type JobMoment, momentsOf } from './events.ts'
+import { type Lanes, lanesOf, listOf } from './filters.ts'
 import { type LookupKeys, lookupKeys } from './keys.ts'
 import { type Payloads, plainRecord } from './payloads.ts'
 import { type JobRecord, type JobSpec, type JobState, jobStates } from './record.ts'
@@ -34,14 +35,12 @@ export interface Queries {
   events(id: string): Promise<readonly JobMoment[] | null>
 }
 
-export interface ListOptions {
+export interface ListOptions extends Lanes {
   /** How many jobs one page has at most: 1 to 1,000, default 50. */
   readonly limit?: number
   /** The `next` of the page before; null or left out: from the newest on. */
   readonly cursor?: string | null
   readonly state?: JobState | readonly JobState[]
-  readonly kind?: string | readonly string[]
-  readonly queue?: string | readonly string[]
   /** Null: only jobs of nobody. */
   readonly tenant?: string | null
   /** All must be among those of a job; whatever their case, blanks around them. */
@@ -126,7 +125,7 @@ function summaryOf({ result: _result, spec: { input: _input, ...spec }, ...job }
 
 function paramsOf(given: (ListOptions & WithPayloads<boolean>) | undefined): ListParams {
   const options: ListOptions & WithPayloads<boolean> = optionsOf(given)
-  const { limit = limitDefault, cursor = null, state, kind, queue, keys, dead, payloads = true } = options
+  const { limit = limitDefault, cursor = null, state, keys, dead, payloads = true } = options
   requireWhole('limit', limit, { min: 1, max: limitMax }, InvalidArgument)
   if (cursor !== null && typeof cursor !== 'string') {
     throw new InvalidArgument(`cursor must be the next of a page, not ${shown(cursor)}`)
@@ -138,8 +137,7 @@ function paramsOf(given: (ListOptions & WithPayloads<boolean>) | undefined): Lis
     limit,
     cursor,
     ...(state !== undefined && { states: listOf('state', state, requireState) }),
-    ...(kind !== undefined && { kinds: listOf('kind', kind, requireNameOf) }),
-    ...(queue !== undefined && { queues: listOf('queue', queue, requireNameOf) }),
+    ...lanesOf(options),
     ...(tenant !== undefined && { tenant }),
     ...(keys !== undefined && { keys: lookupKeys(keys, null) }),
     ...(createdFromMs !== undefined && { createdFromMs }),
@@ -149,25 +147,9 @@ function paramsOf(given: (ListOptions & WithPayloads<boolean>) | undefined): Lis
   }
 }
 
-/** One or several. None at all is more likely a mistake than a question. */
-function listOf<T>(
-  what: string,
-  given: T | readonly T[],
-  require: (what: string, value: T) => void,
-): readonly T[] {
-  const values = [given].flat() as readonly T[]
-  if (values.length === 0) throw new InvalidArgument(`${what} must name at least one, or be left out`)
-  for (const value of values) require(what, value)
-  return [...new Set(values)]
-}
-
 function requireState(what: string, value: unknown): void {
   if (jobStates.includes(value as JobState)) return
   throw new InvalidArgument(`${what} must be of ${jobStates.join(', ')}, not ${shown(value)}`)
-}
-
-function requireNameOf(what: string, value: unknown): void {
-  requireName(`a ${what}`, value, InvalidArgument)
 }
 
 function tenantOf(tenant: string | null | undefined): string | null | undefined {

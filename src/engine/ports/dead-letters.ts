@@ -20,7 +20,7 @@ export interface DeadLetterStore {
 
 export interface DeadLetterQuery {
   readonly limit: number
-  /** What the page before answered; null begins. Throws `InvalidArgument` for what no store has answered. */
+  /** The `next` of the page before; null begins. Throws `InvalidArgument` for what no store has answered. */
   readonly cursor: string | null
   readonly kinds?: readonly string[]
   readonly queues?: readonly string[]
@@ -29,8 +29,8 @@ export interface DeadLetterQuery {
 }
 export interface DeadLetterPage {
   readonly jobs: readonly JobRecord[]
-  /** Where the next page begins, whatever becomes of this one; null: there is none. */
-  readonly cursor: string | null
+  /** The cursor of the next page, whatever becomes of this one; null: this was the last. Opaque text. */
+  readonly next: string | null
 }
 
 export interface ReplayParams {

@@ -22,8 +22,8 @@ export interface Schedules {
   /** Answers whether it was there. The jobs that it has made stay. */
   remove(key: string): Promise<boolean>
   get(key: string): Promise<Schedule | null>
-  /** By key. `limit`: 1 to 1,000, default 100; `cursor`: where the page before ended. */
-  list(options?: { readonly limit?: number; readonly cursor?: string }): Promise<SchedulePage>
+  /** By key. `limit`: 1 to 1,000, default 100; `cursor`: the `next` of the page before. */
+  list(options?: { readonly limit?: number; readonly cursor?: string | null }): Promise<SchedulePage>
   /** It fires no more until `resume`. Throws `CommandRefused` if there is none. */
   pause(key: string): Promise<Schedule>
   /** It goes on with the next slot to come; what came meanwhile is not made up for. Throws as `pause` does. */
@@ -50,7 +50,7 @@ export interface Schedule {
   readonly trigger: StoredTrigger
   readonly catchUp: CatchUp
   readonly paused: boolean
-  /** Null: never. In the past: it is due. */
+  /** Null: never, or it is paused. In the past: it is due. */
   readonly nextAt: Date | null
   /** The latest slot that a job was made for. */
   readonly lastAt: Date | null
@@ -58,8 +58,8 @@ export interface Schedule {
 }
 export interface SchedulePage {
   readonly schedules: readonly Schedule[]
-  /** Null: there are no more. */
-  readonly cursor: string | null
+  /** Give it as `cursor` to go on; null: this was the last page. */
+  readonly next: string | null
 }
 
 /** So that the id of a job has room for its slot. */
@@ -153,12 +153,12 @@ export function createSchedules(producer: Producer, changed: () => void): Schedu
       return row && scheduleOf(row)
     },
     list: async (options) => {
-      const { limit = 100, cursor } = optionsOf(options)
+      const { limit = 100, cursor = null } = optionsOf(options)
       requireWhole('limit', limit, { min: 1, max: countMax }, InvalidArgument)
-      if (cursor !== undefined) requireName('a cursor', cursor, InvalidArgument)
-      const page = await ask('schedules.list', schedules.list({ limit, after: cursor ?? null }))
+      if (cursor !== null) requireName('a cursor', cursor, InvalidArgument)
+      const page = await ask('schedules.list', schedules.list({ limit, after: cursor }))
       const last = page.schedules.length === limit ? page.schedules.at(-1) : undefined
-      return { schedules: page.schedules.map(scheduleOf), cursor: last?.key ?? null }
+      return { schedules: page.schedules.map(scheduleOf), next: last?.key ?? null }
     },
     pause: async (key) => {
       requireKey(key)
@@ -235,7 +235,8 @@ function scheduleOf(row: ScheduleRow): Schedule {
     trigger,
     catchUp,
     paused,
-    nextAt: nextAtMs === null ? null : dateOf(nextAtMs),
+    // Where a paused one goes on is found when it does.
+    nextAt: paused || nextAtMs === null ? null : dateOf(nextAtMs),
     lastAt: lastAtMs === null ? null : dateOf(lastAtMs),
     madeAt: dateOf(madeAtMs),
   }

@@ -54,7 +54,7 @@ async function listed(
     const page = await store.deadLetters.list({ limit: 100, queues: [queue], ...query, cursor })
     assert.ok(page.jobs.length <= (query.limit ?? 100))
     found.push(...page.jobs)
-    cursor = page.cursor
+    cursor = page.next
   }
   return found
 }
@@ -140,9 +140,9 @@ const listCases: readonly Case[] = [
       await replayOne(fixture, ids[0], name('as'))
       await store.deadLetters.discard({ ids: [ids[1]] })
       await store.jobs.retry({ id: ids[2], version: (await get(ids[2])).version, command: name('command') })
-      const second = await store.deadLetters.list({ ...ask, cursor: first.cursor })
+      const second = await store.deadLetters.list({ ...ask, cursor: first.next })
       assert.deepEqual(idsOf(second.jobs), ids.slice(3))
-      assert.equal(second.cursor, null)
+      assert.equal(second.next, null)
     },
   },
   {
@@ -152,7 +152,7 @@ const listCases: readonly Case[] = [
       const { store, queue } = fixture
       for (const limit of [0, -1]) {
         const none = await store.deadLetters.list({ limit, cursor: null, queues: [queue] })
-        assert.deepEqual(none, { jobs: [], cursor: null })
+        assert.deepEqual(none, { jobs: [], next: null })
       }
       for (const cursor of ['', 'x', '1', '1.2.3', '1.-2', "1.2' or 1=1"]) {
         await assert.rejects(store.deadLetters.list({ limit: 1, cursor }), { code: 'INVALID_ARGUMENT' })

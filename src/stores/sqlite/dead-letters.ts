@@ -33,7 +33,7 @@ export function list(operation: Operation, query: DeadLetterQuery): DeadLetterPa
   const { cursor, beforeMs = Number.MAX_SAFE_INTEGER } = query
   const limit = listLimit(query)
   const { atMs, seq } = placeAt(cursor)
-  if (limit <= 0) return { jobs: [], cursor: null }
+  if (limit <= 0) return { jobs: [], next: null }
   const [kinds, queues] = [query.kinds, query.queues].map((names) =>
     names ? JSON.stringify(names) : null,
   ) as [string | null, string | null]

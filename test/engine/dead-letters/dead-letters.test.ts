@@ -161,8 +161,8 @@ describe('list and get', () => {
     const f = await failing({ codec })
     await f.die('x')
     const { deadLetters } = f.b.engine
-    const { jobs, cursor } = await deadLetters.list()
-    expect(cursor).toBeNull()
+    const { jobs, next } = await deadLetters.list()
+    expect(next).toBeNull()
     expect(jobs[0]).toMatchObject({
       spec: { input: '"x"' },
       error: { message: expect.any(String) as string },
@@ -181,23 +181,23 @@ describe('list and get', () => {
     const f = await failing()
     await f.die('a', 'b', 'c')
     const { deadLetters } = f.b.engine
-    const first = await deadLetters.list({ limit: 2, kinds: ['job'], queues: ['default'] })
+    const first = await deadLetters.list({ limit: 2, kind: ['job'], queue: 'default' })
     expect(idsOf(first)).toEqual(['a', 'b'])
-    expect(idsOf(await deadLetters.list({ limit: 2, cursor: first.cursor }))).toEqual(['c'])
-    expect(idsOf(await deadLetters.list({ kinds: ['other'] }))).toEqual([])
+    expect(idsOf(await deadLetters.list({ limit: 2, cursor: first.next }))).toEqual(['c'])
+    expect(idsOf(await deadLetters.list({ kind: 'other' }))).toEqual([])
     await f.b.engine.stop()
   })
 
   it('refuse what is no option', async () => {
     const { deadLetters } = bench().engine
     const bad: readonly object[] = [{ limit: 0 }, { limit: 1_001 }, { cursor: 5 }, { cursor: 'x' }]
-    for (const options of [...bad, { kinds: 'job' }, { queues: [''] }]) {
+    for (const options of [...bad, { kind: [] }, { queue: [''] }]) {
       expect(await failure(deadLetters.list(options as never))).toBeInstanceOf(InvalidArgument)
     }
     for (const options of [{ limit: 0 }, { batch: 0 }, { batch: 1_001 }]) {
       expect(await failure(deadLetters.replayAll(options))).toBeInstanceOf(InvalidArgument)
     }
-    expect(await failure(deadLetters.replayAll({ kinds: 5 } as never))).toBeInstanceOf(InvalidArgument)
+    expect(await failure(deadLetters.replayAll({ kind: 5 } as never))).toBeInstanceOf(InvalidArgument)
     for (const call of ['get', 'replay', 'discard'] as const) {
       expect(await failure(deadLetters[call](''))).toBeInstanceOf(InvalidArgument)
     }
@@ -283,7 +283,7 @@ describe('replayAll', () => {
     expect(idsOf(await deadLetters.list())).toEqual(['c', 'd'])
     const signal = AbortSignal.abort()
     expect(await deadLetters.replayAll({ signal })).toMatchObject({ replayed: 0, complete: false })
-    expect(await deadLetters.replayAll({ kinds: ['other'] })).toMatchObject({ replayed: 0, complete: true })
+    expect(await deadLetters.replayAll({ kind: 'other' })).toMatchObject({ replayed: 0, complete: true })
     expect(await deadLetters.replayAll()).toMatchObject({ replayed: 2, complete: true })
   })
 

@@ -303,7 +303,7 @@ const deadLetters = fc
       do {
         const page: DeadLetterPage = await store.deadLetters.list({ ...query, cursor })
         actual.push(...page.jobs)
-        cursor = page.cursor
+        cursor = page.next
         if (cursor !== null) count(seen, 'dead letters, in pages')
       } while (cursor !== null)
       if (expected.length > 0) count(seen, 'dead letters')

@@ -40,7 +40,7 @@ export async function list(session: Session, query: DeadLetterQuery): Promise<De
   const { cursor, kinds, queues, beforeMs = Number.MAX_SAFE_INTEGER } = query
   const limit = listLimit(query)
   const { atMs, seq } = placeAt(cursor)
-  if (limit <= 0) return { jobs: [], cursor: null }
+  if (limit <= 0) return { jobs: [], next: null }
   const lanes = Object.entries({ kind: kinds, queue: queues }).filter(([, names]) => names !== undefined)
   const names = lanes.map(([, these = []]) => these)
   const sql = pageSql(lanes.map(([column]) => column))
