@@ -5,20 +5,11 @@ import { inert } from '../report/format.ts'
 import { about } from './about.ts'
 import { type ExploreOptions, explore } from './commands/explore.ts'
 import { type MigrateOptions, migrate } from './commands/migrate.ts'
-import {
-  type OperateOptions,
-  type VersionOptions,
-  cancel,
-  hold,
-  pause,
-  resume,
-  retry,
-  unpause,
-} from './commands/operate.ts'
 import { type ReplayOptions, replay } from './commands/replay.ts'
 import { type ReportOptions, report } from './commands/report.ts'
 import { type SimulateOptions, simulate } from './commands/simulate.ts'
 import { type WorkerOptions, worker } from './commands/worker.ts'
+import { addOperations, production } from './operations.ts'
 import { list, minutes, repeated, shard, wholeNumber } from './options.ts'
 
 const usageError = 2
@@ -131,25 +122,7 @@ program
     process.exitCode = await migrate(options)
   })
 
-/** A command on a production database. */
-function production(name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .option(
-      '--database-url <url>',
-      'PostgreSQL, as postgres://user@host:5432/database (default: DATABASE_URL)',
-    )
-    .option('--file <file>', 'SQLite')
-    .option('--schema <name>', 'the schema of the tables (default holdfast; PostgreSQL)')
-}
-
-/** One that prints one line for people, or one JSON object. */
-function operation(name: string, description: string): Command {
-  return production(name, description).option('--json', 'print one JSON object and nothing else')
-}
-
-production('worker', 'work on the jobs of a module until SIGTERM')
+production(program, 'worker', 'work on the jobs of a module until SIGTERM')
   .argument('<module>', 'a module whose default export is a list of jobs, or { jobs, queues, ... }')
   .option('--queue <name=n>', 'work on this queue, n jobs at a time; may be repeated', repeated)
   .option('--name <name>', 'what this worker is called (default: the host name)')
@@ -176,38 +149,7 @@ production('worker', 'work on the jobs of a module until SIGTERM')
     }
   })
 
-operation('cancel', 'ask for the end of a job')
-  .argument('<job>', 'its id')
-  .action(async (id: string, options: OperateOptions) => {
-    process.exitCode = await cancel(id, options)
-  })
-
-operation('retry', 'start a failed or cancelled job anew, under its id')
-  .argument('<job>', 'its id')
-  .option('--job-version <n>', 'only if it is at this version', wholeNumber('--job-version', 1))
-  .action(async (id: string, options: VersionOptions) => {
-    process.exitCode = await retry(id, options)
-  })
-
-operation('hold', 'let no worker claim anything until `resume`').action(async (options: OperateOptions) => {
-  process.exitCode = await hold(options)
-})
-
-operation('resume', 'let workers claim again after `hold`').action(async (options: OperateOptions) => {
-  process.exitCode = await resume(options)
-})
-
-operation('pause', 'let no worker claim anything of a queue until `unpause`')
-  .argument('<queue>', 'its name')
-  .action(async (queue: string, options: OperateOptions) => {
-    process.exitCode = await pause(queue, options)
-  })
-
-operation('unpause', 'let workers claim of a queue again')
-  .argument('<queue>', 'its name')
-  .action(async (queue: string, options: OperateOptions) => {
-    process.exitCode = await unpause(queue, options)
-  })
+addOperations(program)
 
 // A reader that has seen enough (`| head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -5,11 +5,12 @@ import { InvalidArgument } from '../engine/errors.ts'
 
 /** Reads option values; all throw `InvalidArgument`, which ends the command as a usage error. */
 
-export function wholeNumber(option: string, min: number): (text: string) => number {
+export function wholeNumber(option: string, min: number, max: number = Infinity): (text: string) => number {
   return (text) => {
     const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN
-    if (value >= min) return value
-    throw new InvalidArgument(`${option} takes a whole number >= ${min}, not ${JSON.stringify(text)}`)
+    if (value >= min && value <= max) return value
+    const range = max === Infinity ? `>= ${min}` : `from ${min} to ${max}`
+    throw new InvalidArgument(`${option} takes a whole number ${range}, not ${JSON.stringify(text)}`)
   }
 }
 
@@ -49,4 +50,10 @@ export function moduleUrl(file: string): string {
 /** Of an option that may be given more than once. */
 export function repeated(text: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), text]
+}
+
+/** Of options that say nothing beside others: better a word than a table that is not what was asked for. */
+export function refuseOptions(given: object, options: readonly string[], beside: string): void {
+  const said = options.filter((option) => option in given).map((option) => `--${option}`)
+  if (said.length > 0) throw new InvalidArgument(`${said.join(', ')}: says nothing ${beside}; leave it out`)
 }

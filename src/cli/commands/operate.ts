@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/api.ts'
 import { createEngine } from '../../engine/engine.ts'
 import type { Control } from '../../engine/ports/store.ts'
-import { inert, quoted } from '../../report/format.ts'
+import { inert, inertJson, quoted } from '../../report/format.ts'
 import { type ExitCode, type PlaceOptions, atPlace } from '../place.ts'
 
 /** What an operator does to jobs and queues, in a word each. */
@@ -10,18 +10,25 @@ export interface OperateOptions extends PlaceOptions {
   readonly json?: boolean
 }
 
-/** What was done: a sentence for people, the same as data; `ok` false if there was nothing that it could be done to. */
-interface Done {
+/** What was done or found: text for people, the same as data; `ok` false if there was nothing that it could be done to. */
+export interface Done {
   readonly says: string
-  readonly data: Readonly<Record<string, unknown>>
+  readonly data: object
   readonly ok?: boolean
+  /** What put an end to it after some was done: it is thrown when that has been told. */
+  readonly broke?: unknown
 }
 
 /** Through an engine that neither claims nor sweeps. */
-async function operate(options: OperateOptions, work: (engine: Engine) => Promise<Done>): Promise<ExitCode> {
+export async function operate(
+  options: OperateOptions,
+  work: (engine: Engine) => Promise<Done>,
+): Promise<ExitCode> {
   return atPlace(options, async (store) => {
-    const { says, data, ok = true } = await work(createEngine({ store, name: 'cli' }))
-    process.stdout.write(options.json ? `${JSON.stringify(data)}\n` : `${says}\n`)
+    const { says, data, ok = true, broke } = await work(createEngine({ store, name: 'cli' }))
+    if (options.json) process.stdout.write(`${inertJson(data)}\n`)
+    else if (says !== '') process.stdout.write(`${says}\n`)
+    if (broke !== undefined) throw broke
     return ok ? 0 : 1
   })
 }

@@ -17,7 +17,14 @@ export type JobMoment =
 
 /** Oldest first, as the record tells it; what is ordinary, each claim and heartbeat, it does not keep. */
 export function momentsOf(job: JobRecord): readonly JobMoment[] {
-  return [{ kind: 'created', atMs: job.createdAtMs }, ...job.events, ...endOf(job)]
+  const afterEnd = job.events.findLastIndex(({ kind }) => !comesAfterEnd(kind)) + 1
+  const [lived, since] = [job.events.slice(0, afterEnd), job.events.slice(afterEnd)]
+  return [{ kind: 'created', atMs: job.createdAtMs }, ...lived, ...endOf(job), ...since]
+}
+
+/** What is done about a dead letter. */
+function comesAfterEnd(kind: JobEvent['kind']): boolean {
+  return kind === 'replayed' || kind === 'discarded'
 }
 
 function endOf({ state, finishedAtMs, attempt, epoch, error }: JobRecord): JobMoment[] {

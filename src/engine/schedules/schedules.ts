@@ -156,9 +156,11 @@ export function createSchedules(producer: Producer, changed: () => void): Schedu
       const { limit = 100, cursor = null } = optionsOf(options)
       requireWhole('limit', limit, { min: 1, max: countMax }, InvalidArgument)
       if (cursor !== null) requireName('a cursor', cursor, InvalidArgument)
-      const page = await ask('schedules.list', schedules.list({ limit, after: cursor }))
-      const last = page.schedules.length === limit ? page.schedules.at(-1) : undefined
-      return { schedules: page.schedules.map(scheduleOf), next: last?.key ?? null }
+      const params = { limit: limit + 1, after: cursor }
+      const { schedules: rows } = await ask('schedules.list', schedules.list(params))
+      const page = rows.slice(0, limit)
+      const last = rows.length > limit ? page.at(-1) : undefined
+      return { schedules: page.map(scheduleOf), next: last?.key ?? null }
     },
     pause: async (key) => {
       requireKey(key)

@@ -235,6 +235,20 @@ describe('events', () => {
     await engine.stop()
   })
 
+  it('tells what was done about a dead letter after its end', async () => {
+    const { engine, clock } = bench({ jobs: [breaks], queues: { default: { concurrency: 1 } } })
+    for (const id of ['x', 'y']) await engine.enqueue(breaks, { n: 1 }, { id })
+    await engine.start()
+    await clock.settle()
+    await engine.deadLetters.replay('x')
+    await engine.deadLetters.discard('y')
+    await clock.settle()
+    const kinds = async (id: string) => (await engine.events(id))?.map(({ kind }) => kind)
+    expect(await kinds('x')).toEqual(['created', 'failed', 'ended', 'replayed'])
+    expect(await kinds('y')).toEqual(['created', 'failed', 'ended', 'discarded'])
+    await engine.stop()
+  })
+
   it('of a job that is retried has no end any more, and of none nothing', async () => {
     const { engine } = asking()
     await engine.enqueue(noop, { n: 1 }, { id: 'x' })

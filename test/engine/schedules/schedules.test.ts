@@ -137,6 +137,7 @@ describe('a schedule', () => {
     expect(first.schedules.map(({ key }) => key)).toEqual(['a', 'b'])
     const second = await schedules.list({ limit: 2, cursor: first.next })
     expect([second.schedules.map(({ key }) => key), second.next]).toEqual([['c'], null])
+    expect((await schedules.list({ limit: 3 })).next).toBeNull()
     expect(await schedules.remove('b')).toBe(true)
     expect(await schedules.remove('b')).toBe(false)
     expect(await schedules.get('b')).toBeNull()
