@@ -56,7 +56,7 @@ function shortened(text: string, width: number): string {
 
 /** A word and what it says, a line each; null is left out. */
 export function facts(pairs: readonly (readonly [string, string | null])[]): string[] {
-  const width = Math.max(...pairs.map(([name]) => name.length))
+  const width = Math.max(...pairs.map(([name, text]) => (text === null ? 0 : name.length)))
   return pairs.flatMap(([name, text]) =>
     text === null ? [] : [`${name.padEnd(width)}  ${bounded(inert(text))}`],
   )
