@@ -113,7 +113,13 @@ describe('holdfast jobs', () => {
     do {
       const { stdout } = await run('jobs', '--limit', '2', '--kind', 'says', '--kind', 'waits', ...more)
       const [table = '', rest] = stdout.split('\n\n')
-      seen.push(...table.trim().split('\n').slice(1).map((line) => line.split(/ {2,}/).at(-1) ?? ''))
+      seen.push(
+        ...table
+          .trim()
+          .split('\n')
+          .slice(1)
+          .map((line) => line.split(/ {2,}/).at(-1) ?? ''),
+      )
       more = rest === undefined ? [] : (/^more: (--cursor) (\S+)\n$/.exec(rest) ?? []).slice(1)
     } while (more.length > 0 && seen.length < 9)
     expect(seen).toEqual(['running', 'big', String.raw`bad\u001b`, 'good'])

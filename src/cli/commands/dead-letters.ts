@@ -37,7 +37,9 @@ export async function deadLetters(id: string | undefined, options: DeadLettersOp
     if (!other) throw new JobMissing(`there is no job ${id}`)
     const { state, replayedAs } = other
     const is = replayedAs === null ? state : `replayed as ${replayedAs}`
-    throw new CommandRefused(`job ${id} is no dead letter, it is ${is}; see it with: holdfast jobs ${quoted(id)}`)
+    throw new CommandRefused(
+      `job ${id} is no dead letter, it is ${is}; see it with: holdfast jobs ${quoted(id)}`,
+    )
   })
 }
 

@@ -56,7 +56,7 @@ async function followed(engine: Engine, id: string, { json, tail }: LogsOptions)
     heard()
     say('the database does not answer; goes on trying')
   })
-  const from = tail === undefined ? 0 : await startOf(engine, id, tail)
+  const from = await startOf(engine, id, tail)
   const print = json ? (line: LogLine) => process.stdout.write(`${inertJson(line)}\n`) : printer(from)
   try {
     for await (const line of engine.logs.follow(id, { from, signal: unread.signal })) print(line)
@@ -67,9 +67,10 @@ async function followed(engine: Engine, id: string, { json, tail }: LogsOptions)
   say(`job ${id}: ${(await engine.get(id))?.state ?? 'is not kept any more'}`)
 }
 
-async function startOf(engine: Engine, id: string, tail: number): Promise<number> {
-  const { lines, next } = await engine.logs.tail(id, { limit: tail })
-  return lines[0]?.n ?? next
+/** Asks once in any case: a database that is not there at all is not waited for. */
+async function startOf(engine: Engine, id: string, tail: number | undefined): Promise<number> {
+  const { lines, next } = await engine.logs.tail(id, { limit: tail ?? 1 })
+  return tail === undefined ? 0 : (lines[0]?.n ?? next)
 }
 
 /** Prints lines one after the other, and where some are missing, or another attempt begins. */

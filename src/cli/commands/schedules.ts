@@ -84,9 +84,7 @@ async function shown(engine: Engine, schedule: Schedule, count = slotsDefault): 
     ...facts(factsOf(schedule, nowMs)),
     '',
     ...(paused ? ['It is paused. If it went on now, these would come:'] : []),
-    ...('unknown' in slots
-      ? [inert(slots.unknown)]
-      : slotsTable(slots, trigger, nowMs)),
+    ...('unknown' in slots ? [inert(slots.unknown)] : slotsTable(slots, trigger, nowMs)),
   ]
   return { says: text.join('\n'), data: { schedule, slots: 'unknown' in slots ? null : slots } }
 }
