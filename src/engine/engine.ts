@@ -105,7 +105,7 @@ export function createEngine(options: EngineOptions): Engine {
     ...createQueries(store, payloads, health.ask),
     store,
     schedules: createSchedules(producer, () => running?.look()),
-    deadLetters: createDeadLetters({ store, random, payloads, ask: health.ask, changed: wake }),
+    deadLetters: createDeadLetters({ store, clock, random, payloads, ask: health.ask, changed: wake }),
     enqueue: async (job, input, rest) => {
       const { in: client, ...options } = optionsOf(rest)
       const request = { ...options, job, input }

@@ -4,6 +4,7 @@ import { type Lanes, lanesOf } from '../jobs/filters.ts'
 import { type Payloads, plainRecord } from '../jobs/payloads.ts'
 import type { JobRecord } from '../jobs/record.ts'
 import { requireId } from '../jobs/text.ts'
+import type { Clock } from '../ports/clock.ts'
 import { type DeadLetterPage, replaysMax } from '../ports/dead-letters.ts'
 import type { Random } from '../ports/random.ts'
 import type { Store } from '../ports/store.ts'
@@ -44,6 +45,7 @@ export interface DeadLetterOptions extends Lanes {
 
 export interface DeadLetterParts {
   readonly store: Store
+  readonly clock: Clock
   readonly random: Random
   readonly payloads: Payloads
   readonly ask: StoreHealth['ask']

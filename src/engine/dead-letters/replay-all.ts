@@ -1,4 +1,5 @@
 import type { Lanes } from '../jobs/filters.ts'
+import { sleep } from '../ports/clock.ts'
 import type { DeadLetterPage, DeadLetterQuery } from '../ports/dead-letters.ts'
 import type { DeadLetterParts } from './dead-letters.ts'
 import { replayIdOf } from './replay-id.ts'
@@ -30,7 +31,7 @@ interface AllToReplay extends Pick<DeadLetterQuery, 'kinds' | 'queues'> {
 }
 
 export async function replayAll(
-  { store, random, ask, changed }: DeadLetterParts,
+  { store, clock, random, ask, changed }: DeadLetterParts,
   { limit, batch, signal, ...lanes }: AllToReplay,
 ): Promise<ReplayedAll> {
   // What dies later is a dead letter of this moment, even if it is one of these that failed again.
@@ -53,5 +54,7 @@ export async function replayAll(
     }
     cursor = page.next
     if (cursor === null) return { ...done, complete: true }
+    // A store that answers at once would keep everything else in this process waiting, and a signal unheard.
+    if (done.replayed < limit) await sleep(clock, 0, 'replay-all')
   }
 }
