@@ -4,6 +4,7 @@ import { type JobsOptions, jobs } from './commands/jobs.ts'
 import { type LogsOptions, logs } from './commands/logs.ts'
 import {
   type OperateOptions,
+  type ResumeOptions,
   type VersionOptions,
   cancel,
   hold,
@@ -152,14 +153,19 @@ function addSchedules(program: Command): void {
 }
 
 function addSwitches(program: Command): void {
-  for (const [name, says, act] of [
-    ['hold', 'let no worker claim anything until `resume`', hold],
-    ['resume', 'let workers claim again after `hold`', resume],
-  ] as const) {
-    operation(program, name, says).action(async (options: OperateOptions) => {
-      process.exitCode = await act(options)
+  operation(program, 'hold', 'let no worker claim anything until `resume`').action(
+    async (options: OperateOptions) => {
+      process.exitCode = await hold(options)
+    },
+  )
+  operation(program, 'resume', 'let workers claim again after `hold`')
+    .option(
+      '--restored',
+      'the database was restored from a backup: let nothing from before it write any more',
+    )
+    .action(async (options: ResumeOptions) => {
+      process.exitCode = await resume(options)
     })
-  }
 
   for (const [name, says, act] of [
     ['pause', 'let no worker claim anything of a queue until `unpause`', pause],

@@ -138,6 +138,10 @@ describe('a word each', () => {
       /^nothing is claimed, by any worker, until: holdfast resume\n$/,
     )
     expect((await run('resume')).stdout).toBe('all queues are worked on\n')
+    await run('hold')
+    const before = await store.dump()
+    expect((await run('resume', '--restored')).stdout).toBe('all queues are worked on\n')
+    expect((await store.dump()).timeline).toBe(before.timeline + 1)
   })
 
   test('a database that cannot be reached is told with 3, one without tables with 1', async () => {

@@ -65,8 +65,13 @@ export function hold(options: OperateOptions): Promise<ExitCode> {
   return operate(options, async (engine) => switched(await engine.hold()))
 }
 
-export function resume(options: OperateOptions): Promise<ExitCode> {
-  return operate(options, async (engine) => switched(await engine.resume()))
+export interface ResumeOptions extends OperateOptions {
+  readonly restored?: boolean
+}
+
+export function resume(options: ResumeOptions): Promise<ExitCode> {
+  const { restored = false } = options
+  return operate(options, async (engine) => switched(await engine.resume({ restored })))
 }
 
 export function pause(queue: string, options: OperateOptions): Promise<ExitCode> {
