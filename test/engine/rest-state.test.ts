@@ -52,14 +52,14 @@ describe('a process does not rest', () => {
     await stopNow(all)
   })
 
-  test('while a settlement waits to be sent again', async () => {
-    const done = gate()
-    const all = await begun(() => done.promise, 'a')
-    all.wire.next('jobs.settle', ...Array.from({ length: 100 }, () => 'refuse' as const))
-    done.open()
-    await all.clock.advance(6_500)
-    expect(all.wire.hanging).toBe(0)
+  test('while the settlement of an attempt that was abandoned waits to be sent again', async () => {
+    const all = await begun(never, 'a')
+    all.wire.next('jobs.settle', ...Array.from({ length: 20 }, () => 'refuse' as const))
+    await all.clock.advance(21_000)
+    expect(all.engine.health().running?.worker.settle.pending).toBe(1)
     expect(rests(all)).toBe(false)
+    await all.clock.advance(60_000)
+    expect(all.engine.health().running?.worker.settle.pending).toBe(0)
     await stopNow(all)
   })
 
