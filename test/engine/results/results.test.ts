@@ -89,6 +89,28 @@ describe('a result', () => {
     await b.engine.stop()
   })
 
+  test('that cannot be decoded is told to who waits for it, and to nobody who is asked for with it', async () => {
+    const codec = {
+      encode: (text: string) => text,
+      decode: (text: string) => {
+        if (text === '{"twice":2}') throw new Error('of another key')
+        return text
+      },
+    }
+    const b = bench({ jobs, queues, codec })
+    await b.engine.start()
+    const enqueued = await b.engine.enqueueMany([1, 2, 3].map((input) => ({ job: double, input })))
+    await b.clock.advance(10_000)
+    const told = Promise.allSettled(enqueued.map(({ result }) => result()))
+    await b.clock.advance(100)
+    expect(await told).toMatchObject([
+      { status: 'rejected', reason: { code: 'CODEC_FAILED' } },
+      { status: 'fulfilled', value: { twice: 4 } },
+      { status: 'fulfilled', value: { twice: 6 } },
+    ])
+    await b.engine.stop()
+  })
+
   test.each([
     ['failed', JobFailed, 'JOB_FAILED', 'job x has failed: OUT_OF_STOCK: never'],
     ['cancelled', JobCancelled, 'CANCELLED', 'job x was cancelled'],
