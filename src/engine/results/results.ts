@@ -191,29 +191,22 @@ export function createResults(parts: ResultParts): Results {
   }
 }
 
-type End = { readonly value: unknown } | { readonly error: unknown }
-
 /** Null: it has not ended. */
-function endOf(payloads: Payloads, id: string, outcome: JobOutcome | null): End | null {
+function endOf(
+  payloads: Payloads,
+  id: string,
+  outcome: JobOutcome | null,
+): { readonly value: unknown } | { readonly error: unknown } | null {
   if (!outcome) return { error: new JobMissing(`there is no job ${id}`) }
   const { state, result, error } = outcome
   switch (state) {
     case 'succeeded':
-      return valueOf(payloads, id, result)
+      return { value: result === null ? undefined : payloads.value(`the result of job ${id}`, result) }
     case 'failed':
       return { error: new JobFailed(id, error ?? { code: 'UNKNOWN', message: 'nobody said why' }) }
     case 'cancelled':
       return { error: new JobCancelled(`job ${id} was cancelled`) }
     default:
       return null
-  }
-}
-
-/** A result that cannot be decoded is told to who waits for it: others are asked for with it. */
-function valueOf(payloads: Payloads, id: string, result: string | null): End {
-  try {
-    return { value: result === null ? undefined : payloads.value(`the result of job ${id}`, result) }
-  } catch (error) {
-    return { error }
   }
 }
