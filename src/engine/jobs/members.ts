@@ -35,8 +35,9 @@ export function beyondSpec(spec: object): Beyond | null {
   return beyond(spec, specMembers)
 }
 
-/** The members whose names are none of `known`; null: there are none. */
-export function beyond(value: object, known: ReadonlySet<string>): Beyond | null {
+/** The members of an object whose names are none of `known`; null: there are none. */
+export function beyond(value: unknown, known: ReadonlySet<string>): Beyond | null {
+  if (typeof value !== 'object' || value === null) return null
   for (const name in value) if (!known.has(name)) return unknownOf(value, known)
   return null
 }
