@@ -34,9 +34,10 @@ export function specText({ trigger, catchUp, job }: ScheduleSpec, before: string
   })
 }
 
-const ofSchedule: ReadonlySet<string> = new Set<keyof ScheduleSpec>(['trigger', 'catchUp', 'job'])
-const ofTrigger: ReadonlySet<string> = new Set(['cron', 'timeZone', 'everyMs', 'anchorMs'])
-const ofCatchUp: ReadonlySet<string> = new Set(['all'])
+/** Whose members are whose, as this release knows them. */
+export const ofSchedule: ReadonlySet<string> = new Set<keyof ScheduleSpec>(['trigger', 'catchUp', 'job'])
+export const ofTrigger: ReadonlySet<string> = new Set(['cron', 'timeZone', 'everyMs', 'anchorMs'])
+export const ofCatchUp: ReadonlySet<string> = new Set(['all'])
 
 /** Throws `ScheduleInvalid` for what this release does not understand. */
 export function specOf({ key, spec }: Pick<ScheduleRow, 'key' | 'spec'>): ScheduleSpec {
