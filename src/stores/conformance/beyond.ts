@@ -238,14 +238,11 @@ const toOthers: readonly Case[] = [
     name: 'of many that are alike in all else, each has its own; and some have none (0.19)',
     run: async (fixture) => {
       const { store, name, newJob, get, claim } = fixture
-      const [a, b, c, d, e] = [
-        newJob(),
-        newJob(membersOf(1)),
-        newJob(membersOf(2)),
-        newJob(),
-        newJob(membersOf(2)),
-      ]
-      const jobs = [a, b, c, d, e]
+      // What they have alike is the same object, as one call of a producer sends it.
+      const { backoffMs, keys, metadata } = newJob(membersOf(1)).spec
+      const none = { backoffMs, keys, metadata }
+      const has = (n: number): JobOptions => ({ ...membersOf(n), ...none })
+      const jobs = [none, has(1), has(2), none, has(2)].map((options) => newJob({ ...options, tenant: 'T' }))
       await store.jobs.insert({ insertId: name('insert'), jobs })
       for (const { spec } of jobs) assert.deepEqual((await get(spec.id)).spec, spec)
       assert.deepEqual(
