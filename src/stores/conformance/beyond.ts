@@ -25,11 +25,10 @@ const addedToLineage =
 const addedToMetadata = String.raw`{"a": "b", "tree": {"of": [1, {"\u0000": "\ud800"}]}, "n": 1, "none": null}`
 
 function membersOf(n: number): JobOptions {
-  const own = JSON.parse(added) as object
+  const own = { ...(JSON.parse(added) as object), nth: [n] }
   return {
     ...own,
     metadata: JSON.parse(addedToMetadata) as Record<string, string>,
-    ...{ nth: [n] },
     tenant: 'T',
     keys: ['order:1', 'tenant=T'],
   }
