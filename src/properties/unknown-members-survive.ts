@@ -23,7 +23,7 @@ export const unknownMembersSurvive: Property = property({
   says: 'What a newer release has stated of a job or a schedule, and an older one does not know, is there at every later sight of it, and of what is made of it.',
   blindSpot:
     'What is lost before it has come to the store for the first time, and members of anything but what a job and a schedule state.',
-  on: ['job.members', 'schedule.members', 'schedule.removed'],
+  on: ['job.members', 'job.removed', 'schedule.members', 'schedule.removed'],
   suspendedBy: [],
   after: ['job.members', 'schedule.members'],
   start: (): State => ({ jobs: new Map(), schedules: new Map() }),
@@ -31,6 +31,8 @@ export const unknownMembersSurvive: Property = property({
     switch (event.type) {
       case 'job.members':
         return ofJob(state, event, verdict)
+      case 'job.removed':
+        return void state.jobs.delete(event.job)
       case 'schedule.members':
         return ofSchedule(state, event, verdict)
       case 'schedule.removed':

@@ -29,6 +29,15 @@ describe('unknown-members-survive (contract 0.19, 25.5, 27.56)', () => {
     expectHolds(property, [put(3, 4), removed, put(0, 0), slot(0, 'k@2'), put(6, 7), slot(7, 'k@3')], 1)
   })
 
+  test('has forgotten a job that is removed: another may come by its id', () => {
+    const gone = said('job.removed', { job: 'a' })
+    expectHolds(
+      property,
+      [job, jobMembers('a', { beyond: 5 }), gone, jobMembers('a', stated), jobMembers('a')],
+      1,
+    )
+  })
+
   test('refuses what is lost of a job, or is another’s', () => {
     expectRefused(property, [job, jobMembers('a')], 'lost')
     expectRefused(property, [job, jobMembers('a', { beyond: 6 })], 'changed')
