@@ -19,7 +19,33 @@ export interface Where {
   readonly incarnation: number
 }
 
+/** Told only where two releases are on one store. */
+export type MembersEvent =
+  /**
+   * What is stated of a job, or seen of it in an answer or in the end, that only a newer release knows.
+   */
+  | {
+      readonly type: 'job.members'
+      readonly job: string
+      /** Their digest; 0: there are none. */
+      readonly beyond: number
+      /** It was made just now; else it is seen. */
+      readonly stated: boolean
+      /** The dead letter that it replays, or the schedule that made it; null for all others. */
+      readonly replays: string | null
+      readonly schedule: string | null
+    }
+  /** The same of a schedule; `jobs`: within what it says of the jobs that it makes. */
+  | {
+      readonly type: 'schedule.members'
+      readonly key: string
+      readonly beyond: number
+      readonly jobs: number
+      readonly stated: boolean
+    }
+
 export type StoreEvent =
+  | MembersEvent
   | {
       readonly type: 'job.inserted'
       readonly job: string
@@ -315,6 +341,7 @@ export type EngineEvent =
   | { readonly type: 'observer.failed'; readonly message: string }
 
 export type WorldEvent =
+  | MembersEvent
   | {
       readonly type: 'run.started'
       readonly sweepMs: number
@@ -339,6 +366,8 @@ export type WorldEvent =
       readonly queues: Readonly<Record<string, number>>
       readonly kinds: readonly string[]
     }
+  /** Where two releases are on one store: of which the process is. */
+  | { readonly type: 'release.began'; readonly newer: boolean }
   | { readonly type: 'node.stopping'; readonly drainMs: number }
   | { readonly type: 'node.crashed' }
   | { readonly type: 'node.paused'; readonly forMs: number }

@@ -1,4 +1,5 @@
 import type { EventOf } from '../engine/history.ts'
+import { type Retries, startsAnew } from './model/retries.ts'
 import { type Who, isSame } from './model/who.ts'
 import { type Property, type Verdict, property } from './property.ts'
 
@@ -38,6 +39,7 @@ interface State {
   readonly results: Map<string, number>
   /** Codes, of what went wrong with each job last. */
   readonly errors: Map<string, string | null>
+  readonly retries: Retries
   readonly fences: Map<string, Fence>
   /** The last of a job that was removed: none of one that comes by its id is that again. */
   readonly former: Map<string, string>
@@ -72,6 +74,7 @@ export const handlerTruth: Property = property({
     signalled: new Map(),
     results: new Map(),
     errors: new Map(),
+    retries: new Map(),
     fences: new Map(),
     former: new Map(),
     settled: new Map(),
@@ -109,7 +112,7 @@ export const handlerTruth: Property = property({
       case 'job.timedOut':
         return void errors.set(event.job, 'TIMEOUT')
       case 'job.commanded':
-        if (event.applied && event.command === 'retry') errors.set(event.job, null)
+        if (startsAnew(state.retries, event)) errors.set(event.job, null)
         return
       case 'attempt.committing':
         return void state.committing.set(event.job, event.epoch)

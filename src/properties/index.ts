@@ -38,6 +38,7 @@ import { singleTerminalState } from './single-terminal-state.ts'
 import { sometimesProperties } from './sometimes.ts'
 import { sweepsInTime } from './sweeps-in-time.ts'
 import { timeoutEnforced } from './timeout-enforced.ts'
+import { unknownMembersSurvive } from './unknown-members-survive.ts'
 import { versionsCount } from './versions-count.ts'
 
 export { type Property, type Verdict, property } from './property.ts'
@@ -81,6 +82,7 @@ export {
   sometimesProperties,
   sweepsInTime,
   timeoutEnforced,
+  unknownMembersSurvive,
   versionsCount,
 }
 
@@ -125,5 +127,6 @@ export const standardProperties: readonly Property[] = [
   logLinesOnceInOrder,
   resultTruth,
   retentionTakesEndedOnly,
+  unknownMembersSurvive,
   ...sometimesProperties,
 ]

@@ -27,6 +27,9 @@ export function wordsOf(event: HistoryEvent, known: Known): string {
       return `${event.applied ? 'replays' : 'has replayed'} the dead letter ${event.job} as ${event.as}`
     case 'replay.refused':
       return refusedReplay(event)
+    case 'job.members':
+    case 'schedule.members':
+      return membersWords(event)
     case 'job.discarded':
       return `${event.applied ? 'discards' : 'has discarded'} the dead letter ${event.job}`
     case 'discard.refused':
@@ -133,6 +136,8 @@ function worldWords(event: HistoryEvent): string {
       return 'the process dies'
     case 'node.started':
       return `process ${event.incarnation} starts`
+    case 'release.began':
+      return `the process is of ${event.newer ? 'a newer' : 'this'} release`
     case 'database.down':
       return `the database goes away for ${span(event.forMs)}`
     case 'database.up':
@@ -160,6 +165,16 @@ function firedWords({ key, outcome, slots, nextMs }: EventOf<'schedule.fired'>):
   if (outcome === 'lost') return `finds schedule ${key} moved on, paused or gone`
   const next = nextMs === null ? 'never again' : `next at ${instant(nextMs)}`
   return `fires ${what} of schedule ${key}${outcome === 'stands' ? ', as before' : ''}; ${next}`
+}
+
+function membersWords(event: EventOf<'job.members' | 'schedule.members'>): string {
+  const isThere = event.beyond !== 0 || ('jobs' in event && event.jobs !== 0)
+  const what = `${isThere ? 'members' : 'no member'} of a newer release`
+  const verb = event.stated ? 'states' : 'sees'
+  if ('key' in event) return `${verb} ${what} in schedule ${event.key}`
+  const { job, replays, schedule } = event
+  if (replays !== null) return `${verb} ${what} in job ${job}, which replays ${replays}`
+  return `${verb} ${what} in job ${job}${schedule === null ? '' : `, of schedule ${schedule}`}`
 }
 
 function dueWords({ dueMs, atMs }: EventOf<'job.inserted'>): string {

@@ -37,7 +37,8 @@ export function createCoverage(): Coverage {
   return {
     watch: (event) => {
       if (event.type === 'fault.struck') return strike(event.family, event.node)
-      if (!('job' in event)) return
+      // What is seen of it is nothing that becomes of it.
+      if (!('job' in event) || event.type === 'job.members') return
       met(event.job, event.type)
       switch (event.type) {
         case 'job.inserted':

@@ -6,7 +6,9 @@ import { isBurial, withRows } from './buried.ts'
 import type { Fault } from './faults/fault.ts'
 import type { Message } from './faults/wire.ts'
 import { historyOf } from './history-of.ts'
+import { membersOf } from './members.ts'
 import type { Incarnation } from './node.ts'
+import { isMixed } from './releases.ts'
 import type { World } from './world.ts'
 
 /** The simulated server around a real store: it can go away, and it runs one operation at a time. */
@@ -79,6 +81,7 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
   const held: (() => void)[] = []
   const state = { down: null as Fault | null, full: null as Fault | null, aheadMs: 0, generation: 0 }
   const turns = createTurns()
+  const mixed = isMixed(world)
   const errors = {
     refused: new StoreUnavailable('connection refused (simulated)', 'no'),
     reset: new StoreUnavailable('connection reset (simulated)', 'maybe'),
@@ -118,6 +121,8 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
             : { reply: await run(raw, params), rows: null }
           world.recorder.executed(owner, name)
           for (const event of historyOf(name, params, reply, rows)) world.recorder.stored(owner, event)
+          if (mixed)
+            for (const event of membersOf(name, params, reply, rows)) world.recorder.stored(owner, event)
           return reply
         } catch (error) {
           // What is simulated is done by the wire: a store that is really away is no part of any world.

@@ -12,8 +12,10 @@ import { enqueueHalf } from './half-done.ts'
 import { awaitResult } from './awaiting.ts'
 import { finalLogOf, finalOf } from './history-of.ts'
 import { askHealth } from './health.ts'
+import { finalMembersOf } from './members.ts'
 import { type Looker, startLooking } from './looker.ts'
 import { type Incarnation, type SimNode, resume, setPace, startProcess } from './node.ts'
+import { isMixed } from './releases.ts'
 import type { Scenario, WorkItem, WorkStep } from './scenarios/scenario.ts'
 import { keepSchedules } from './schedules.ts'
 import { refusedStep } from './workload.ts'
@@ -201,9 +203,11 @@ export function createDirector(
     if (state.ended) return
     state.ended = true
     state.converged = converged
-    world.database.dump().then(({ jobs, claims, logs }) => {
+    world.database.dump().then((content) => {
+      const { jobs, claims, logs } = content
       for (const job of jobs) world.recorder.happened(null, finalOf(job))
       for (const log of logs) world.recorder.happened(null, finalLogOf(log))
+      if (isMixed(world)) for (const event of finalMembersOf(content)) world.recorder.happened(null, event)
       const tokens = claims.filter((claim) => !claim.void).map(({ token }) => token)
       world.recorder.happened(null, { type: 'run.ended', converged, tokens })
       state.over = true

@@ -16,6 +16,7 @@ import { type Duty, keepDuty } from './duty.ts'
 import type { Fault } from './faults/fault.ts'
 import { createWire } from './faults/wire.ts'
 import { type AnyPorts, createPorts, isServiceReply } from './services/port.ts'
+import { type Rolling, releaseOf } from './releases.ts'
 import { createWitness } from './witness.ts'
 import type { World } from './world.ts'
 
@@ -34,6 +35,8 @@ export interface SimNode {
   readonly works: boolean
   /** Whether it fires schedules. */
   readonly schedules: boolean
+  /** Null: its processes are all of one release. */
+  readonly rolling: Rolling | null
   /** Work of its own, beside jobs. */
   readonly duties: readonly Duty[]
   skewMs: number
@@ -111,8 +114,10 @@ export function startProcess(world: World, node: SimNode): Engine {
   )
   const jobs = node.jobsOf ? node.jobsOf(createPorts(world, owner, clock)) : node.jobs
   const witness = createWitness(world, owner, clock, jobs)
+  const release = releaseOf(world, owner)
+  const store = countingWaits(owner, resilient(createWire(world, owner), { clock }))
   const engine = createEngine({
-    store: countingWaits(owner, resilient(createWire(world, owner), { clock })),
+    store: release?.around(store) ?? store,
     name: node.name,
     jobs: witness.jobs,
     queues: node.queues,
@@ -128,6 +133,7 @@ export function startProcess(world: World, node: SimNode): Engine {
   owner.engine = engine
   if (node.works) engine.start().catch((error: unknown) => world.fail(error))
   for (const duty of node.duties) keepDuty(world, owner, clock, duty)
+  release?.started()
   return engine
 }
 

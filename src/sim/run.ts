@@ -227,6 +227,7 @@ export type Machines = Pick<
   | 'duties'
   | 'ability'
   | 'schedules'
+  | 'rolling'
 >
 
 /** The machines of a scenario: a producer, then the workers. */
@@ -243,6 +244,7 @@ export function nodesOf(scenario: Machines): SimNode[] {
     retention: scenario.retention ?? false,
     works,
     schedules: works && scenario.schedules !== undefined,
+    rolling: scenario.rolling ?? null,
     duties: works ? (scenario.duties ?? []) : [],
     skewMs: 0,
     pace: null,

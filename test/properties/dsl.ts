@@ -213,6 +213,11 @@ export const discarded = (job: string, f: Fields<'job.discarded'> = {}): Draft =
   make('job.discarded', { job, applied: true }, { by: 'client', ...f })
 export const deadListed = (jobs: readonly string[], f: Fields<'dead.listed'> = {}): Draft =>
   make('dead.listed', { jobs, whole: true }, { by: 'client', ...f })
+/** Seen of a job, unless it is said to be stated; without members, unless some are given. */
+export const jobMembers = (job: string, f: Fields<'job.members'> = {}): Draft =>
+  make('job.members', { job, beyond: 0, stated: false, replays: null, schedule: null }, f)
+export const scheduleMembers = (key: string, f: Fields<'schedule.members'> = {}): Draft =>
+  make('schedule.members', { key, beyond: 0, jobs: 0, stated: false }, f)
 export const said = <T extends HistoryType>(type: T, f: Fields<T>): Draft => make(type, {}, f)
 
 export interface Judgement {

@@ -59,6 +59,9 @@ describe('handler-truth (contract 0.4, 0.23)', () => {
     ]
     expectHolds(property, evicted)
     expectHolds(property, [...ended, commanded('a'), final('a', { state: 'queued' })])
+    // A retry whose answer was lost is sent again when the job has failed again: it starts nothing.
+    const second = [threw('a', { epoch: 2 }), settled('a', { ...failed, epoch: 2, state: 'failed' })]
+    expectHolds(property, [...ended, commanded('a'), ...second, commanded('a'), final('a', told)])
   })
 
   test('refuses another input, unless a schema made something of it', () => {

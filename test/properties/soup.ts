@@ -116,6 +116,10 @@ const about = fc.oneof(
     .record({ by, running: small, slotsUsed: small, claims: small, uncertain: small, reachable: flag })
     .map(dsl.health),
   fc.tuple(fc.constantFrom('unknown', 'known'), by).map(([what, who]) => dsl.claimIs(what, { by: who })),
+  fc
+    .tuple(job, fc.record({ by, beyond: small, stated: flag, replays: fc.constantFrom('b', null) }))
+    .map(([id, f]) => dsl.jobMembers(id, f)),
+  fc.record({ by, beyond: small, jobs: small, stated: flag }).map((f) => dsl.scheduleMembers('k', f)),
   fc.tuple(job, by).map(([id, who]) => dsl.said('job.dispatched', { job: id, by: who })),
   fc.tuple(job, by).map(([id, who]) => dsl.removed(id, { by: who })),
   fc.tuple(job, fc.record({ by, epoch })).map(([id, f]) => dsl.said('settle.refused', { job: id, ...f })),

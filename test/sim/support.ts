@@ -80,6 +80,7 @@ function simNode(name: string, index: number): SimNode {
     works: false,
     schedules: false,
     duties: [],
+    rolling: null,
     skewMs: 0,
     pace: null,
     timers: null,

@@ -137,6 +137,44 @@ describe('migrate', () => {
     })
   })
 
+  test('columns of a newer release stay as they are, and go over to the replay of a dead letter (0.19, 25.5)', async () => {
+    await withStore('wider', async (store) => {
+      await store.migrate()
+      await store.jobs.insert(inserting('a'))
+      const settle = async (id: string, token: string): Promise<void> => {
+        const queues = [{ queue: 'q', limit: 1 }]
+        await store.claims.claim({ token, worker: 'w', limit: 1, queues, kinds: ['k'], solo: 'take' })
+        const { epoch = 0 } = (await store.jobs.get({ id })) ?? {}
+        const error = { code: 'E', message: 'm' }
+        const outcome = { kind: 'failed', error, permanent: true, delayMs: 0 } as const
+        const settlements = [{ id, epoch, outcome, repeated: false }]
+        expect(await store.jobs.settle({ worker: 'w', settlements })).toMatchObject({
+          results: [{ settled: 'applied' }],
+        })
+      }
+      const replayed = async (id: string, as: string): Promise<void> => {
+        const reply = await store.deadLetters.replay({ command: as, replays: [{ id, as }] })
+        expect(reply).toEqual({ results: [{ kind: 'replayed', as }] })
+      }
+      await settle('a', 't1')
+      await replayed('a', 'a~r1')
+      await admin.query(`alter table wider.body add column "order" jsonb, add column since timestamptz default now();
+        alter table wider.job add column mark text; update wider.job set mark = 'm';
+        update wider.body set "order" = '{"é":[1.50]}', since = '2020-01-01T00:00:00Z'`)
+      await settle('a~r1', 't2')
+      await replayed('a~r1', 'a~r2')
+      const { rows } =
+        await admin.query(`select b.id, b."order"::text as o, extract(epoch from b.since)::int as since,
+        j.mark from wider.body b join wider.job j using (seq) order by seq`)
+      const kept = { o: '{"é": [1.50]}', since: 1_577_836_800 }
+      expect(rows).toEqual([
+        { id: 'a', ...kept, mark: 'm' },
+        { id: 'a~r1', ...kept, mark: 'm' },
+        { id: 'a~r2', ...kept, mark: null },
+      ])
+    })
+  })
+
   test('without it every call says to call it first', async () => {
     await withStore('nowhere', async (store) => {
       const failure = { code: 'STORE_SCHEMA', message: expect.stringContaining('call migrate() first') }

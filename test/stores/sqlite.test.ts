@@ -276,6 +276,38 @@ describe('an upgrade', () => {
       settle_epoch = 1, settle_kind = 1, result = null, error = null where seq = 1`)
     expect(await claimed(store, 'again')).toBe(3)
   })
+
+  test('columns of a newer release stay as they are, and go over to the replay of a dead letter (0.19, 25.5)', async () => {
+    const { db, store } = await opened()
+    await store.jobs.insert(inserting('a'))
+    const failed: Outcome = {
+      kind: 'failed',
+      error: { code: 'E', message: 'm' },
+      permanent: true,
+      delayMs: 0,
+    }
+    const settle = async (id: string, token: string): Promise<void> => {
+      const settlement = { id, epoch: await claimed(store, token), outcome: failed, repeated: false }
+      await store.jobs.settle({ worker: 'w', settlements: [settlement] })
+    }
+    const replayed = async (id: string, as: string): Promise<void> => {
+      await store.deadLetters.replay({ command: as, replays: [{ id, as }] })
+    }
+    await settle('a', 't1')
+    await replayed('a', 'a~r1')
+    // While this release has its statements prepared.
+    db.exec(`alter table holdfast_body add column "order" text; alter table holdfast_body add column since integer;
+      alter table holdfast_job add column mark text;
+      update holdfast_body set "order" = 'é', since = 7; update holdfast_job set mark = 'm'`)
+    await settle('a~r1', 't2')
+    await replayed('a~r1', 'a~r2')
+    const rows = `select b.id, b."order", b.since, j.mark from holdfast_body b join holdfast_job j using (seq) order by seq`
+    expect(db.prepare(rows).raw().all()).toEqual([
+      ['a', 'é', 7, 'm'],
+      ['a~r1', 'é', 7, 'm'],
+      ['a~r2', 'é', 7, null],
+    ])
+  })
 })
 
 describe('the plans', () => {

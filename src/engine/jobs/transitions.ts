@@ -192,7 +192,7 @@ export function replayOf({ spec }: JobRecord, as: string): JobSpec {
 }
 
 export function lineageOf({ id, lineage }: Pick<JobSpec, 'id' | 'lineage'>): Lineage {
-  return { root: lineage?.root ?? id, parent: id, replays: (lineage?.replays ?? 0) + 1 }
+  return { ...lineage, root: lineage?.root ?? id, parent: id, replays: (lineage?.replays ?? 0) + 1 }
 }
 
 /** A dead letter of which a new job was made. Null: it is none. */

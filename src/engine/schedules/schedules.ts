@@ -82,8 +82,9 @@ export function createSchedules(producer: Producer, changed: () => void): Schedu
     const trigger = storedTrigger(options, nowMs, before?.trigger)
     const prepared = await jobOf(producer, key, options)
     const job = before ? await asBefore(prepared, before) : templateOf(prepared, prepared.spec.input)
-    const spec = specText({ trigger, catchUp: catchUpOf(options.catchUp), job })
-    if (row?.spec === spec) return row
+    const spec = specText({ trigger, catchUp: catchUpOf(options.catchUp), job }, row && row.spec)
+    // Another release may write the same in another order.
+    if (row && sameJson(row.spec, spec)) return row
     const goesOn = row !== null && before !== null && sameTrigger(before.trigger, trigger)
     const nextAtMs = goesOn ? row.nextAtMs : slotsOf(trigger).next(fromOf(row, nowMs))
     const params = { key, version: row?.version ?? null, command: newCommand(), spec, nextAtMs }

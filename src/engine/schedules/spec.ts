@@ -1,4 +1,5 @@
 import { ScheduleInvalid } from '../errors.ts'
+import { beyond, beyondSpec } from '../jobs/members.ts'
 import type { JobSpec } from '../jobs/record.ts'
 import type { ScheduleRow, Slot } from '../ports/schedules.ts'
 import { isoOf } from './calendar.ts'
@@ -18,9 +19,25 @@ export interface ScheduleSpec {
   readonly job: Omit<JobSpec, OfOneJob>
 }
 
-export function specText({ trigger, catchUp, job }: ScheduleSpec): string {
-  return JSON.stringify({ trigger, catchUp, job })
+/**
+ * `before`: the text that it takes the place of. What a newer release has added there stays, whatever this one puts: of
+ * two releases that both put their schedules when they start, neither undoes what the other says.
+ */
+export function specText({ trigger, catchUp, job }: ScheduleSpec, before: string | null): string {
+  const was = before === null ? {} : (JSON.parse(before) as Partial<ScheduleSpec>)
+  const policy = typeof catchUp === 'object' ? { ...catchUp, ...beyond(was.catchUp, ofCatchUp) } : catchUp
+  return JSON.stringify({
+    trigger: { ...trigger, ...beyond(was.trigger, ofTrigger) },
+    catchUp: policy,
+    job: { ...job, ...(was.job && beyondSpec(was.job)) },
+    ...beyond(was, ofSchedule),
+  })
 }
+
+/** Whose members are whose, as this release knows them. */
+export const ofSchedule: ReadonlySet<string> = new Set<keyof ScheduleSpec>(['trigger', 'catchUp', 'job'])
+export const ofTrigger: ReadonlySet<string> = new Set(['cron', 'timeZone', 'everyMs', 'anchorMs'])
+export const ofCatchUp: ReadonlySet<string> = new Set(['all'])
 
 /** Throws `ScheduleInvalid` for what this release does not understand. */
 export function specOf({ key, spec }: Pick<ScheduleRow, 'key' | 'spec'>): ScheduleSpec {

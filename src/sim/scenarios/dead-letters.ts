@@ -22,7 +22,7 @@ async function run({ input, job, sleep }: AttemptContext<Brittle>): Promise<{ re
 const backoff = { kind: 'constant', delayMs: 500, jitter: false } as const
 
 /** Work that fails for good, until it has been replayed a few times. */
-const brittle: HandledJob<Brittle> = defineJob({
+export const brittle: HandledJob<Brittle> = defineJob({
   name: 'brittle',
   retry: { maxAttempts: 2, maxEvictions: 2, backoff },
   leaseTtlMs: 30_000,
@@ -31,7 +31,7 @@ const brittle: HandledJob<Brittle> = defineJob({
 })
 
 /** The same, and a lost lease is its end. */
-const frail: HandledJob<Brittle> = defineJob({
+export const frail: HandledJob<Brittle> = defineJob({
   name: 'frail',
   queue: 'frail',
   retry: { maxAttempts: 1, maxEvictions: 1, backoff },
@@ -41,7 +41,7 @@ const frail: HandledJob<Brittle> = defineJob({
 })
 
 /** No two of them state the same, so that what a replay leaves out shows. */
-function brittleWork(
+export function brittleWork(
   count: number,
   activeMs: number,
   draw: (bound: number, what: string, k: number) => number,

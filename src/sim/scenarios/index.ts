@@ -18,6 +18,7 @@ import { operators } from './operators.ts'
 import { outageLongerThanLease } from './outage-longer-than-lease.ts'
 import { producers } from './producers.ts'
 import { refusedResults } from './refused-results.ts'
+import { rollingUpgrade } from './rolling-upgrade.ts'
 import { saturated } from './saturated.ts'
 import type { Scenario } from './scenario.ts'
 import { shortKept } from './short-kept.ts'
@@ -58,4 +59,5 @@ export const scenarios: readonly Scenario[] = [
   deadLetters,
   chatty,
   shortKept,
+  rollingUpgrade,
 ]

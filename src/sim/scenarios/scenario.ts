@@ -6,6 +6,7 @@ import type { ScheduleStep } from '../schedules.ts'
 import type { Duty } from '../duty.ts'
 import type { Property } from '../../properties/property.ts'
 import type { FamilyName } from '../faults/fault.ts'
+import type { Rolling } from '../releases.ts'
 import type { AnyPorts } from '../services/port.ts'
 import type { Service } from '../services/service.ts'
 
@@ -25,6 +26,8 @@ export interface Scenario {
   workload(draw: (bound: number, what: string, k: number) => number): readonly WorkStep[]
   /** Its schedules, and what is done with them; without any its workers fire none. */
   readonly schedules?: readonly ScheduleStep[]
+  /** Its processes are of this release or of a newer one, as each start draws. Default: all of this one. */
+  readonly rolling?: Rolling
   /** Work beside jobs that its workers do, one at a time. */
   readonly duties?: readonly Duty[]
   /** Its handlers commit: then faults strike that call too. Default false. */

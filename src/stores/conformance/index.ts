@@ -1,5 +1,6 @@
 import { adoptCases } from './adopt.ts'
 import { queueAgeCases } from './ages.ts'
+import { beyondCases } from './beyond.ts'
 import { cancelRaceCases } from './cancel-races.ts'
 import { cancelCases } from './cancel.ts'
 import type { Case, ConformanceSetUp, Need, OpenStore, Runner } from './case.ts'
@@ -72,6 +73,7 @@ const facets: Readonly<Record<string, readonly Case[]>> = {
   'dead letters': deadLetterCases,
   retention: retentionCases,
   'restored from a backup': restoredCases,
+  'members of a newer release': beyondCases,
   text: textCases,
   limits: limitCases,
   sizes: sizeCases,

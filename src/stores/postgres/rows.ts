@@ -10,6 +10,7 @@ import {
 } from '../../engine/jobs/record.ts'
 import { epochsPerTimeline } from '../../engine/jobs/transitions.ts'
 import type { ClaimedJob } from '../../engine/ports/store.ts'
+import { withBeyond } from '../beyond.ts'
 import { labelsOf } from '../labels.ts'
 
 /** How a job lies in its rows, and comes out of them. */
@@ -87,7 +88,7 @@ export function keepMsOf(spec: string): string {
 
 /** Of `body b` and `job j`. */
 const specColumns =
-  'b.id, j.kind, j.queue, j.band, b.input, b.spec, b.labels, b.metadata, b.traceparent, b.enqueued_at'
+  'b.id, j.kind, j.queue, j.band, b.input, b.spec, b.labels, b.metadata, b.traceparent, b.enqueued_at, b.beyond'
 type SpecRow = readonly [
   id: string,
   kind: string,
@@ -99,6 +100,7 @@ type SpecRow = readonly [
   metadata: string | null,
   traceparent: string | null,
   enqueuedAtMs: number,
+  beyond: string | null,
 ]
 
 /**
@@ -114,7 +116,7 @@ function specReader(
     let stated = read.get(row[5])
     if (!stated) read.set(row[5], (stated = JSON.parse(row[5] ?? known) as Stated))
     const labels = labelsOf(row[6])
-    return {
+    const spec: JobSpec = {
       id: row[0],
       kind: lane ? lane.kind : row[1],
       queue: lane ? lane.queue : row[2],
@@ -135,6 +137,7 @@ function specReader(
       traceparent: row[8],
       enqueuedAtMs: row[9],
     }
+    return withBeyond(spec, row[10])
   }
 }
 
@@ -161,12 +164,12 @@ export function claimedOf(
   const specOf = specReader(lane, known)
   return rows.map((row) => ({
     spec: specOf(row as unknown as SpecRow),
-    epoch: row[10] ?? 1,
-    attempt: row[11] ?? row[10] ?? 1,
-    failures: row[12] ?? 0,
-    evictions: row[13] ?? 0,
-    waitedMs: row[14],
-    seq: row[15],
+    epoch: row[11] ?? 1,
+    attempt: row[12] ?? row[11] ?? 1,
+    failures: row[13] ?? 0,
+    evictions: row[14] ?? 0,
+    waitedMs: row[15],
+    seq: row[16],
   }))
 }
 
@@ -209,29 +212,29 @@ export function recordsOf(rows: readonly unknown[]): JobRecord[] {
   const specOf = specReader(null, '')
   return (rows as readonly RecordRow[]).map((row) => ({
     spec: specOf(row as unknown as SpecRow),
-    state: stateOf(row[10]),
-    epoch: row[11],
-    attempt: row[12],
-    failures: row[13],
-    evictions: row[14],
-    version: row[15],
-    seq: row[16],
-    visibleAtMs: row[17],
-    token: row[18],
-    claimedAtMs: row[19],
-    createdAtMs: row[20],
-    updatedAtMs: row[21],
-    finishedAtMs: row[22],
-    cancelRequestedAtMs: row[23],
-    progress: parsed<Progress>(row[24]),
-    result: row[25],
-    error: parsed<JobError>(row[26]),
-    lastSettle: settleOf(row[27], row[28]),
-    lastCommand: row[29],
+    state: stateOf(row[11]),
+    epoch: row[12],
+    attempt: row[13],
+    failures: row[14],
+    evictions: row[15],
+    version: row[16],
+    seq: row[17],
+    visibleAtMs: row[18],
+    token: row[19],
+    claimedAtMs: row[20],
+    createdAtMs: row[21],
+    updatedAtMs: row[22],
+    finishedAtMs: row[23],
+    cancelRequestedAtMs: row[24],
+    progress: parsed<Progress>(row[25]),
+    result: row[26],
+    error: parsed<JobError>(row[27]),
+    lastSettle: settleOf(row[28], row[29]),
+    lastCommand: row[30],
     // A release that does not know the mark leaves it on a job that it starts anew.
-    deadAtMs: stateOf(row[10]) === 'failed' ? row[30] : null,
-    replayedAs: row[31],
-    events: (parsed<string[]>(row[32]) ?? []).map((event) => JSON.parse(event) as JobEvent),
+    deadAtMs: stateOf(row[11]) === 'failed' ? row[31] : null,
+    replayedAs: row[32],
+    events: (parsed<string[]>(row[33]) ?? []).map((event) => JSON.parse(event) as JobEvent),
   }))
 }
 

@@ -68,10 +68,23 @@ const labelsOf = 'select labels from holdfast_body where seq = ?'
 const copyJob = `insert into holdfast_job (queue, kind, band, state, solo, epoch, attempt, failures, evictions,
     version, visible_at, updated_at)
   select queue, kind, band, ${queuedState}, 0, ?, 0, 0, 0, 1, holdfast_now(), holdfast_now() from holdfast_job where seq = ?`
-const copyBody = `insert into holdfast_body (seq, id, input_version, max_attempts, max_evictions, backoff_ms, jitter,
-    lease_ttl_ms, timeout_ms, keep_ms, labels, metadata, traceparent, enqueued_at, created_at, insert_id, input)
-  select ?, ?, input_version, max_attempts, max_evictions, backoff_ms, jitter, lease_ttl_ms, timeout_ms, keep_ms, ?,
-    metadata, traceparent, enqueued_at, holdfast_now(), ?, input from holdfast_body where seq = ?`
+/** In the body of the new job; all else is as it was, in columns of a newer release too. */
+const ownColumns: Readonly<Record<string, string>> = {
+  seq: '?',
+  id: '?',
+  labels: '?',
+  insert_id: '?',
+  created_at: 'holdfast_now()',
+}
+const bodyColumns = `select name from pragma_table_info('holdfast_body') where name not in (select value from json_each(?))`
+function copyBody({ query }: Operation): string {
+  const own = Object.keys(ownColumns)
+  const others = query<[name: string]>(bodyColumns)
+    .all(JSON.stringify(own))
+    .map(([name]) => `"${name}"`)
+  return `insert into holdfast_body (${[...own, ...others].join(', ')})
+    select ${[...Object.values(ownColumns), ...others].join(', ')} from holdfast_body where seq = ?`
+}
 const copyKeys = `insert into holdfast_lookup (key, seq)
   select k.value, b.seq from holdfast_body b cross join json_each(b.labels, '$.keys') k where b.seq = ?`
 
@@ -83,7 +96,7 @@ function copy(
   const labels = operation.query<[labels: string | null]>(labelsOf).get(seq)?.[0] ?? null
   const { lastInsertRowid } = operation.command(copyJob).run(epoch, seq)
   const own = Number(lastInsertRowid)
-  operation.command(copyBody).run(own, as, relabelled(labels, id), command, seq)
+  operation.command(copyBody(operation)).run(own, as, relabelled(labels, id), command, seq)
   operation.command(copyKeys).run(own)
 }
 

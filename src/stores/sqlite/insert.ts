@@ -1,6 +1,7 @@
 import { sameJson } from '../../engine/jobs/json.ts'
 import { created } from '../../engine/jobs/transitions.ts'
 import type { InsertParams, InsertReply, InsertsWithin, NewJob } from '../../engine/ports/store.ts'
+import { beyondText } from '../beyond.ts'
 import { labelsText } from '../labels.ts'
 import { placeOf, queuedState } from './rows.ts'
 import type { Operation } from './statements.ts'
@@ -61,8 +62,8 @@ function clashes(there: Found | undefined, { spec }: NewJob): boolean {
 const addJob = `insert into holdfast_job (queue, kind, band, state, solo, epoch, attempt, failures, evictions,
   version, visible_at, updated_at) values (?, ?, ?, ${queuedState}, ?, ?, ?, ?, ?, ?, ?, ?)`
 const addBody = `insert into holdfast_body (seq, id, input_version, max_attempts, max_evictions, backoff_ms, jitter,
-  lease_ttl_ms, timeout_ms, keep_ms, labels, metadata, traceparent, enqueued_at, created_at, insert_id, input)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  lease_ttl_ms, timeout_ms, keep_ms, labels, metadata, traceparent, beyond, enqueued_at, created_at, insert_id, input)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const addKey = 'insert into holdfast_lookup (key, seq) values (?, ?)'
 
 function add(
@@ -105,6 +106,7 @@ function add(
       labelsText(spec),
       spec.metadata === null ? null : JSON.stringify(spec.metadata),
       spec.traceparent,
+      beyondText(spec),
       spec.enqueuedAtMs,
       job.createdAtMs,
       insertId,

@@ -9,6 +9,7 @@ import {
   isLastEviction,
 } from '../../engine/jobs/record.ts'
 import type { ClaimedJob } from '../../engine/ports/store.ts'
+import { withBeyond } from '../beyond.ts'
 import { labelsOf } from '../labels.ts'
 import type { Operation, Value } from './statements.ts'
 
@@ -32,7 +33,8 @@ export const settleKinds: readonly Outcome['kind'][] = ['succeeded', 'failed', '
 
 /** What the producer stated; the first columns of the rows below. */
 const specColumns = `b.id, j.kind, j.queue, j.band, b.input, b.input_version, b.max_attempts, b.max_evictions,
-  b.backoff_ms, b.jitter, b.lease_ttl_ms, b.timeout_ms, b.keep_ms, b.labels, b.metadata, b.traceparent, b.enqueued_at`
+  b.backoff_ms, b.jitter, b.lease_ttl_ms, b.timeout_ms, b.keep_ms, b.labels, b.metadata, b.traceparent, b.enqueued_at,
+  b.beyond`
 type SpecRow = readonly [
   id: string,
   kind: string,
@@ -51,6 +53,7 @@ type SpecRow = readonly [
   metadata: string | null,
   traceparent: string | null,
   enqueuedAtMs: number,
+  beyond: string | null,
 ]
 
 /** `delays` keeps what was parsed: the jobs of one batch mostly have one backoff. */
@@ -58,7 +61,7 @@ function specOf(row: SpecRow, delays: Map<string, readonly number[]>): JobSpec {
   let backoffMs = delays.get(row[8])
   if (!backoffMs) delays.set(row[8], (backoffMs = JSON.parse(row[8]) as readonly number[]))
   const labels = labelsOf(row[13])
-  return {
+  const spec: JobSpec = {
     id: row[0],
     kind: row[1],
     queue: row[2],
@@ -79,6 +82,7 @@ function specOf(row: SpecRow, delays: Map<string, readonly number[]>): JobSpec {
     traceparent: row[15],
     enqueuedAtMs: row[16],
   }
+  return withBeyond(spec, row[17])
 }
 
 type FullRow = readonly [
@@ -128,29 +132,29 @@ export function recordsOf(rows: readonly (readonly unknown[])[]): JobRecord[] {
 function recordOf(row: FullRow, delays: Map<string, readonly number[]>): JobRecord {
   return {
     spec: specOf(row as unknown as SpecRow, delays),
-    state: stateOf(row[17]),
-    epoch: row[18],
-    attempt: row[19],
-    failures: row[20],
-    evictions: row[21],
-    version: row[22],
-    seq: row[23],
-    visibleAtMs: row[24],
-    token: row[25],
-    claimedAtMs: row[26],
-    createdAtMs: row[27],
-    updatedAtMs: row[28],
-    finishedAtMs: row[29],
-    cancelRequestedAtMs: row[30],
-    progress: parsed<Progress>(row[31]),
-    result: row[32],
-    error: parsed<JobError>(row[33]),
-    lastSettle: settleOf(row[34], row[35]),
-    lastCommand: row[36],
+    state: stateOf(row[18]),
+    epoch: row[19],
+    attempt: row[20],
+    failures: row[21],
+    evictions: row[22],
+    version: row[23],
+    seq: row[24],
+    visibleAtMs: row[25],
+    token: row[26],
+    claimedAtMs: row[27],
+    createdAtMs: row[28],
+    updatedAtMs: row[29],
+    finishedAtMs: row[30],
+    cancelRequestedAtMs: row[31],
+    progress: parsed<Progress>(row[32]),
+    result: row[33],
+    error: parsed<JobError>(row[34]),
+    lastSettle: settleOf(row[35], row[36]),
+    lastCommand: row[37],
     // A release that does not know the mark leaves it on a job that it starts anew.
-    deadAtMs: row[17] === failedState ? row[37] : null,
-    replayedAs: row[38],
-    events: eventsOf(row[39]),
+    deadAtMs: row[18] === failedState ? row[38] : null,
+    replayedAs: row[39],
+    events: eventsOf(row[40]),
   }
 }
 
@@ -201,14 +205,14 @@ export function claimedJobs(
   const delays = new Map<string, readonly number[]>()
   const rows = operation.query<ClaimedRow>(selectClaimed).all(seqs, claim)
   // They come in that order; SQLite would copy the inputs to make sure of it.
-  rows.sort((a, b) => a[21] - b[21])
+  rows.sort((a, b) => a[22] - b[22])
   return rows.map((row) => ({
     spec: specOf(row as unknown as SpecRow, delays),
-    epoch: row[17],
-    attempt: row[18],
-    failures: row[19],
-    evictions: row[20],
-    waitedMs: waitedMs[row[21]] ?? null,
-    seq: row[22],
+    epoch: row[18],
+    attempt: row[19],
+    failures: row[20],
+    evictions: row[21],
+    waitedMs: waitedMs[row[22]] ?? null,
+    seq: row[23],
   }))
 }

@@ -15,6 +15,7 @@
  *
  * `dead_at` holds the place of a dead letter that waits for somebody, and nothing else. What a job is found by are rows
  * of `holdfast_lookup`, in the order of their jobs; `labels` says the same once more, for who reads the job.
+ * What a newer release has added to a specification, and this one does not know, is the JSON text `beyond`.
  *
  * Instants are whole ms since 1970; text compares by bytes (BINARY), which is code point order in UTF-8.
  */
@@ -136,6 +137,7 @@ create table holdfast_control (
     sql: `
 alter table holdfast_body add column keep_ms integer not null default 604800000;
 alter table holdfast_body add column labels text;
+alter table holdfast_body add column beyond text;
 alter table holdfast_job add column dead_at integer;
 alter table holdfast_job add column replayed_as text;
 alter table holdfast_job add column events text;

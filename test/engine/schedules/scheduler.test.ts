@@ -32,6 +32,22 @@ describe('the loop', () => {
     await stopNow(b)
   })
 
+  it('makes jobs that state what a newer release has added, too (0.19, 25.5)', async () => {
+    const b = bench({ jobs: [beat], queues: { default: { concurrency: 1 } } })
+    const { schedules } = b.database.raw
+    await b.engine.schedules.put('ten', everyTen)
+    const { version = '', spec = '', nextAtMs = 0 } = (await schedules.get({ key: 'ten' })) ?? {}
+    const said = JSON.parse(spec) as { readonly job: object }
+    const ahead = { limits: [{ per: 'é', n: null }], '': 1.5 }
+    const newer = JSON.stringify({ ...said, job: { ...said.job, ...ahead } })
+    await schedules.put({ key: 'ten', version, command: 'c', spec: newer, nextAtMs })
+    await b.engine.start()
+    await b.clock.advance(11 * minuteMs)
+    const job = await b.database.job('ten@2026-01-01T00:10:00.000Z')
+    expect(job).toMatchObject({ state: 'succeeded', spec: ahead })
+    await stopNow(b)
+  })
+
   it('sleeps until the next slot; where there is no schedule it looks once a minute (17)', async () => {
     const b = bench()
     await b.engine.start()

@@ -74,6 +74,38 @@ describe('put', () => {
     expect(nextAt).toEqual(new Date(b.database.nowMs() + everyMs))
   })
 
+  it('keeps what a newer release has added, wherever that is, and what says the same changes nothing (0.19, 25.5)', async () => {
+    const b = bench(idle)
+    const { schedules } = b.database.raw
+    const all = { ...nightly, catchUp: { all: 3 } }
+    await b.engine.schedules.put('nightly', all)
+    const row = await schedules.get({ key: 'nightly' })
+    const { trigger, catchUp, job } = JSON.parse(row?.spec ?? '') as Record<string, object>
+    // In an order of its own, too.
+    const ahead = { until: { deep: ['é', null, { n: 1.5 }] } }
+    const newer = {
+      ...ahead,
+      job: { ...ahead, ...job },
+      catchUp: { ...ahead, ...catchUp },
+      trigger: { ...trigger, ...ahead },
+    }
+    const version = row?.version ?? ''
+    const put = { key: 'nightly', version, command: 'c', spec: JSON.stringify(newer), nextAtMs: null }
+    expect(await schedules.put(put)).toEqual({ kind: 'put' })
+    const before = await b.database.raw.dump()
+    await b.engine.schedules.put('nightly', all)
+    expect(await b.database.raw.dump()).toEqual(before)
+    await b.engine.schedules.put('nightly', { ...all, cron: '* * * * *', timeZone: 'UTC', keepMs: 7 })
+    await b.engine.schedules.pause('nightly')
+    await b.engine.schedules.resume('nightly')
+    const after = await schedules.get({ key: 'nightly' })
+    expect(JSON.parse(after?.spec ?? '')).toEqual({
+      ...newer,
+      trigger: { cron: '* * * * *', timeZone: 'UTC', ...ahead },
+      job: { ...newer.job, keepMs: 7 },
+    })
+  })
+
   it('whose reply is lost has made it, once (8)', async () => {
     const b = bench(idle)
     b.wire.next('schedules.put', 'lose-reply')

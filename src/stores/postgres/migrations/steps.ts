@@ -137,11 +137,13 @@ alter table holdfast.lease set (autovacuum_vacuum_scale_factor = 0, autovacuum_v
 /**
  * `dead_at` holds the place of a dead letter that waits for somebody, and nothing else, so that no other end of a job
  * writes its index. What a job is found by are rows of `lookup`, in the order of their jobs; `labels` says the same once
- * more, for who reads the job. Lines of a log lie in their order; its header says what comes next, and what was taken last:
+ * more, for who reads the job. What a newer release has added to a specification, and this one does not know, is the
+ * JSON text `beyond`. Lines of a log lie in their order; its header says what comes next, and what was taken last:
  * of which attempt, up to which of its lines, and how many at once.
  */
 const record = `
 alter table holdfast.body add column labels text;
+alter table holdfast.body add column beyond text;
 alter table holdfast.job add column dead_at bigint;
 alter table holdfast.job add column replayed_as text;
 alter table holdfast.job add column events text[];

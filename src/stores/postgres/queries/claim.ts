@@ -30,8 +30,8 @@ leased as (insert into holdfast.lease (claim, ttl_ms, expires_at)
   from (select distinct lease_ttl_ms from taken) d)`
 /** Of `taken k`. */
 function resultOf(kind: string, queue: string, spec: string): string {
-  return `k.id, ${kind}, ${queue}, k.band, k.input, ${spec}, k.labels, k.metadata, k.traceparent, k.enqueued_at, k.epoch,
-  k.attempt, k.failures, k.evictions, k.waited_ms, k.seq`
+  return `k.id, ${kind}, ${queue}, k.band, k.input, ${spec}, k.labels, k.metadata, k.traceparent, k.enqueued_at, k.beyond,
+  k.epoch, k.attempt, k.failures, k.evictions, k.waited_ms, k.seq`
 }
 const inClaimOrder = 'order by k.band, k.visible_at, k.seq'
 

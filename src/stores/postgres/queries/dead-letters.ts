@@ -61,7 +61,8 @@ select g.n, j.seq, j.state, j.dead_at is not null and j.state = 3, j.replayed_as
   order by g.seq for update of j`
 
 /**
- * `created` of what `replayOf` says, from row to row, so that what this release does not know of comes along. Bodies go
+ * `created` of what `replayOf` says, from row to row, so that what this release does not know of comes along, in columns
+ * of a newer one too: a row of the table is made anew, of which only these five are its own. Bodies go
  * in by id, as they do in an insert, when all locks on jobs are held: what waits for one holds no other that somebody
  * waits for in turn. An id that is taken is left out.
  */
@@ -70,10 +71,10 @@ given as materialized (select nextval('holdfast.job_seq') as seq, g.dead, g.id, 
   from unnest($1::bigint[], $2::text[], $3::text[]) with ordinality as g(dead, id, labels, n)
   where ${few('g.n')} order by g.n)
 insert into holdfast.body
-    (seq, lease_ttl_ms, bound_ms, enqueued_at, created_at, id, spec, labels, metadata, traceparent, insert_id, input)
-  select g.seq, b.lease_ttl_ms, b.bound_ms, b.enqueued_at, t.ms, g.id, b.spec, g.labels, b.metadata, b.traceparent,
-    $4, b.input
-  from given g join holdfast.body b on b.seq = g.dead cross join t order by g.id collate "C"
+  select r.* from given g join holdfast.body b on b.seq = g.dead cross join t
+  cross join lateral json_populate_record(b, json_build_object(
+    'seq', g.seq, 'id', g.id, 'labels', g.labels, 'insert_id', $4::text, 'created_at', t.ms)) r
+  order by g.id collate "C"
   on conflict (id) do nothing returning id, seq`
 
 /** The rest of those whose id was free, and `replayed`: `dead` was locked, `seq` replays it under `id`. */

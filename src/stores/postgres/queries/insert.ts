@@ -1,15 +1,17 @@
+import { beyondSpec } from '../../../engine/jobs/members.ts'
 import { sameJson } from '../../../engine/jobs/json.ts'
 import type { InsertParams, InsertReply, NewJob } from '../../../engine/ports/store.ts'
 import { time } from '../clock.ts'
 import type { Database, Param, Session, Value } from '../database.ts'
 import { isDuplicate } from '../errors.ts'
+import { beyondText } from '../../beyond.ts'
 import { labelsText } from '../../labels.ts'
 import { firstEpoch, kindKey, statedText } from '../rows.ts'
 import { payloadOf, told } from '../wake.ts'
 
 /**
  * All jobs in one statement. What most of a batch states alike is sent once, and each job names its line of it
- * (`stated`): of 10,000 jobs three lists are sent instead of seventeen. Sequences follow the order given, in which
+ * (`stated`): of 10,000 jobs three lists are sent instead of eighteen. Sequences follow the order given, in which
  * the jobs will be claimed, so their rows lie side by side. Bodies go in by id: two producers of the same ids in
  * another order wait for one another, and in no circle.
  */
@@ -24,15 +26,17 @@ function adding({
   readonly added: string
 }): string {
   return `stated as materialized (select * from unnest($4::text[], $5::text[], $6::int[], $7::smallint[], $8::bigint[],
-    $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::text[], $15::bigint[], $16::bigint[])
+    $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::bigint[], $17::bigint[])
   with ordinality
-  as s(kind, queue, kind_key, band, lease_ttl_ms, bound_ms, enqueued_at, spec, labels, metadata, traceparent, delay_ms, at_ms, n)),
+  as s(kind, queue, kind_key, band, lease_ttl_ms, bound_ms, enqueued_at, spec, labels, metadata, traceparent, beyond, delay_ms, at_ms,
+    n)),
 given as materialized (select nextval('holdfast.job_seq') as seq, g.id, g.input, g.line
   from unnest($1::text[], $2::text[], $3::int[]) with ordinality as g(id, input, line, n) ${where} order by g.n),
 bodies as (insert into holdfast.body
-    (seq, lease_ttl_ms, bound_ms, enqueued_at, created_at, id, spec, labels, metadata, traceparent, insert_id, input)
-  select g.seq, s.lease_ttl_ms, s.bound_ms, s.enqueued_at, t.ms, g.id, s.spec, s.labels, s.metadata, s.traceparent, $17,
-    g.input
+    (seq, lease_ttl_ms, bound_ms, enqueued_at, created_at, id, spec, labels, metadata, traceparent, beyond, insert_id,
+    input)
+  select g.seq, s.lease_ttl_ms, s.bound_ms, s.enqueued_at, t.ms, g.id, s.spec, s.labels, s.metadata, s.traceparent, s.beyond,
+    $18, g.input
   from given g join stated s on s.n = g.line cross join t order by g.id collate "C", g.seq
   ${onConflict} returning seq),
 jobs as (insert into holdfast.job (seq, visible_at, version, updated_at, kind_key, epoch, attempt, failures, evictions,
@@ -44,7 +48,7 @@ jobs as (insert into holdfast.job (seq, visible_at, version, updated_at, kind_ke
 found as (insert into holdfast.lookup (key, seq)
   select k.key, g.seq from ${added} join stated s on s.n = g.line
   cross join lateral json_array_elements_text(s.labels::json->'keys') as k(key) where s.labels is not null)
-select (select count(*) from bodies), (select min(seq) from given), ${told('$18', '(case when exists (select from bodies) then $19::text end)')}`
+select (select count(*) from bodies), (select min(seq) from given), ${told('$19', '(case when exists (select from bodies) then $20::text end)')}`
 }
 
 const add = `with ${time},
@@ -175,7 +179,7 @@ function paramsOf({ insertId, jobs }: InsertParams, channel: string | null): Par
 
 /** What jobs state alike, line by line, as one list a column; the number of a job's line counts from 1. */
 function createLines(): { of(job: NewJob): number; readonly columns: Value[][] } {
-  const columns: Value[][] = Array.from({ length: 13 }, () => [])
+  const columns: Value[][] = Array.from({ length: 14 }, () => [])
   const known = new Map<string, number>()
   let last: NewJob | null = null
   let line = 0
@@ -210,6 +214,7 @@ function lineOf(job: NewJob): Value[] {
     labelsText(spec),
     spec.metadata === null ? null : JSON.stringify(spec.metadata),
     spec.traceparent,
+    beyondText(spec),
     delayOf(job),
     instantOf(job),
   ]
@@ -250,6 +255,8 @@ function alike(a: NewJob, b: NewJob): boolean {
     x.lineage === y.lineage &&
     x.metadata === y.metadata &&
     x.traceparent === y.traceparent &&
-    x.enqueuedAtMs === y.enqueuedAtMs
+    x.enqueuedAtMs === y.enqueuedAtMs &&
+    beyondSpec(x) === null &&
+    beyondSpec(y) === null
   )
 }
