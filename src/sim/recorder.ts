@@ -166,8 +166,8 @@ export function createRecorder({
     event.atMs = now()
     event.node = owner ? owner.node.name : 'env'
     event.incarnation = owner ? owner.number : 0
-    // The type says what the keys are.
-    hash.row(event)
+    // The type says what the keys are. In a fencing token is a number that each store gives out in its own way.
+    hash.row(event.type === 'handler.began' ? { ...event, fence: null } : event)
     story?.push(event)
     const interested = byType.get(event.type)
     if (interested) {

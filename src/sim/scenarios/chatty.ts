@@ -20,15 +20,15 @@ interface Said {
 async function talk({ input, attempt, log, sleep }: AttemptContext<Talk>): Promise<Said> {
   let said = 0
   for (let turn = 0; turn < input.turns; turn++) {
-    for (let k = 0; k < input.lines; k++) log.info(`${attempt.fence} says ${said++}`, { turn })
+    for (let k = 0; k < input.lines; k++) log.info(`attempt ${attempt.number} says ${said++}`, { turn })
     await sleep(input.turnMs)
   }
   if (attempt.failures < input.fails) {
-    log.error(`${attempt.fence} fails`)
+    log.error(`attempt ${attempt.number} fails`)
     throw new Error('not this time')
   }
-  log(`${attempt.fence} is done`)
-  return { by: attempt.fence }
+  log(`attempt ${attempt.number} is done`)
+  return { by: `attempt ${attempt.number}` }
 }
 
 const chatter: HandledJob<Talk, Talk, Said> = defineJob<Talk, Talk, Said>({

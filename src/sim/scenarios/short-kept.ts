@@ -14,7 +14,7 @@ const briefWork = defineJob<Work, Work, Worked>({
   run: async (context) => {
     // Nothing is there for a first attempt to read: not even where another job had the id before.
     if (context.input.resumes) await context.checkpoint('doneMs').catch(() => {})
-    context.log.info(`begins as ${context.attempt.fence}`)
+    context.log.info(`attempt ${context.attempt.number} begins`)
     return work.run(context)
   },
 })
