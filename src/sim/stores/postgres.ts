@@ -96,6 +96,7 @@ function onTime(
     schedules: each(store.schedules),
     deadLetters: each(store.deadLetters),
     logs: each(store.logs),
+    retention: each(store.retention),
     ...(store.commits && { commits: each(store.commits) }),
     now: () => timed(() => store.now())(null),
     dump: () => timed(() => store.dump())(null),
