@@ -71,7 +71,7 @@ describe('the catalogue', () => {
     expect(verdicts.filter(({ killed }) => !killed)).toEqual([])
     expect(baseline.failures).toEqual([])
     expect(ended.code).toBe(0)
-  }, 300_000)
+  }, 900_000)
 })
 
 describe('the runner', () => {
