@@ -1,10 +1,16 @@
 import type { Engine, EngineOptions, Health } from './api.ts'
 import { createDeadLetters } from './dead-letters/dead-letters.ts'
 import { InvalidArgument, InvalidConfig } from './errors.ts'
-import { optionsOf, requireFunction, shown } from './given.ts'
+import { type Names, optionsOf, requireFunction, shown } from './given.ts'
 import { createCoalescer } from './jobs/coalesce.ts'
 import type { JobDescription } from './jobs/definition.ts'
-import { enqueueAll, enqueueOne } from './jobs/enqueue.ts'
+import {
+  type EnqueueOptions,
+  type InTransaction,
+  enqueueAll,
+  enqueueOne,
+  enqueueOptions,
+} from './jobs/enqueue.ts'
 import { handlersOf } from './jobs/handlers.ts'
 import { defaultKeepMs } from './jobs/job-settings.ts'
 import { payloadsOf, plainRecord } from './jobs/payloads.ts'
@@ -29,6 +35,8 @@ import { createSchedules } from './schedules/schedules.ts'
 import { tick } from './recovery/tick.ts'
 import { createStoreHealth } from './store-health.ts'
 import { systemClock, systemHostName, systemRandom } from './system.ts'
+
+const inTransaction: Names<EnqueueOptions & InTransaction> = { in: true, ...enqueueOptions }
 
 export function createEngine(options: EngineOptions): Engine {
   requireOptions(options)
@@ -107,7 +115,7 @@ export function createEngine(options: EngineOptions): Engine {
     schedules: createSchedules(producer, () => running?.look()),
     deadLetters: createDeadLetters({ store, clock, random, payloads, ask: health.ask, changed: wake }),
     enqueue: async (job, input, rest) => {
-      const { in: client, ...options } = optionsOf(rest)
+      const { in: client, ...options } = optionsOf(rest, inTransaction)
       const request = { ...options, job, input }
       if (client !== undefined) {
         const [enqueued] = await engine.enqueueMany([request], { in: client })
@@ -118,7 +126,7 @@ export function createEngine(options: EngineOptions): Engine {
       return new EnqueuedJob(enqueued, results)
     },
     enqueueMany: async (requests, rest) => {
-      const { in: client } = optionsOf(rest)
+      const { in: client } = optionsOf(rest, { in: true })
       const enqueued = await enqueueAll(producer, requests, client)
       // What is not committed yet is not to be seen yet.
       if (client === undefined) running?.wake()
@@ -145,7 +153,7 @@ export function createEngine(options: EngineOptions): Engine {
       }
     },
     stop: async (rest) => {
-      const { drainMs = 30_000 } = optionsOf(rest)
+      const { drainMs = 30_000 } = optionsOf(rest, { drainMs: true })
       // Infinite is patience without end.
       if (!(typeof drainMs === 'number' && drainMs >= 0)) {
         throw new InvalidArgument(`drainMs must be a number of ms >= 0, not ${shown(drainMs)}`)
@@ -162,12 +170,12 @@ export function createEngine(options: EngineOptions): Engine {
       await retention.tick()
     },
     exclusive: async (key, work, rest) => {
-      const { ttlMs = 30_000 } = optionsOf(rest)
+      const { ttlMs = 30_000 } = optionsOf(rest, { ttlMs: true })
       requireLease(key, work, ttlMs)
       return runExclusive(leaseParts, { key, owner: newOwner(), ttlMs }, work)
     },
     lead: (key, work, rest) => {
-      const { ttlMs = 60_000 } = optionsOf(rest)
+      const { ttlMs = 60_000 } = optionsOf(rest, { ttlMs: true })
       requireLease(key, work, ttlMs)
       return leaders.add({ key, ttlMs, work })
     },

@@ -24,12 +24,28 @@ export function requireFunction(what: string, value: unknown, Refused: Refusal):
   if (typeof value !== 'function') throw new Refused(`${what} must be a function, not ${shown(value)}`)
 }
 
+/** Every option that there is, by name. */
+export type Names<Options> = { readonly [Name in keyof Required<Options>]: true }
+
+/** A misspelt option that was ignored would do something else than was asked for. */
+export function requireKnown(what: string, given: object, names: object, Refused: Refusal): void {
+  for (const name of Object.keys(given)) {
+    if (Object.hasOwn(names, name)) continue
+    const known = Object.keys(names).join(', ')
+    throw new Refused(
+      `${what}: ${shown(name)} is not an option; there ${known === '' ? 'is none' : `are ${known}`}`,
+    )
+  }
+}
+
 /** The options of a call, which may be left out. */
 export function optionsOf<Options extends object>(
   given: Options | undefined,
+  names: Names<Options>,
 ): Options | Record<string, never> {
   if (given === undefined) return {}
   requireObject('options', given, InvalidArgument)
+  requireKnown('options', given, names, InvalidArgument)
   return given
 }
 

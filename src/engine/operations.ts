@@ -1,7 +1,7 @@
 import { CommandRefused, InvalidArgument } from './errors.ts'
 import { durationMsMax } from './jobs/figures.ts'
 import type { JobState } from './jobs/record.ts'
-import { optionsOf, requireObject, requireWhole, shown } from './given.ts'
+import { optionsOf, requireKnown, requireObject, requireWhole, shown } from './given.ts'
 import { requireId, requireName } from './jobs/text.ts'
 import type { Random } from './ports/random.ts'
 import type { CommandParams, CommandReply, Control, Store } from './ports/store.ts'
@@ -88,11 +88,12 @@ export function createOperations(
       return reply.kind === 'ended' ? reply.state : reply.kind
     },
     retry: async (id, rest) => {
-      const { version } = optionsOf(rest)
+      const { version } = optionsOf(rest, { version: true })
       await command('retry', id, version, (params) => ask('jobs.retry', store.jobs.retry(params)))
     },
     reschedule: async (id, rest) => {
       requireObject('options', rest, InvalidArgument)
+      requireKnown('options', rest, { version: true, delayMs: true }, InvalidArgument)
       const { version, delayMs } = rest
       requireWhole('delayMs', delayMs, { min: 0, max: durationMsMax }, InvalidArgument)
       await command('reschedule', id, version, (params) =>
@@ -101,7 +102,7 @@ export function createOperations(
     },
     hold: () => set({ hold: true }),
     resume: async (rest) => {
-      const { restored = false } = optionsOf(rest)
+      const { restored = false } = optionsOf(rest, { restored: true })
       if (typeof restored !== 'boolean') {
         throw new InvalidArgument(`restored must be true or false, not ${shown(restored)}`)
       }

@@ -1,12 +1,30 @@
 import type { EngineOptions } from './api.ts'
 import { InvalidConfig } from './errors.ts'
-import { requireFunction, requireObject, requireWhole, shown } from './given.ts'
+import { type Names, requireFunction, requireKnown, requireObject, requireWhole, shown } from './given.ts'
 import { requireDefinition } from './jobs/definition.ts'
 import { requireName } from './jobs/text.ts'
 
 /** The shape of what `createEngine` is given. Throws `InvalidConfig` naming the first option that is wrong. */
+const engineOptions: Names<EngineOptions> = {
+  store: true,
+  jobs: true,
+  queues: true,
+  name: true,
+  only: true,
+  intervals: true,
+  schedules: true,
+  retention: true,
+  observer: true,
+  middleware: true,
+  codec: true,
+  clock: true,
+  random: true,
+  executor: true,
+}
+
 export function requireOptions(options: EngineOptions): void {
   requireObject("createEngine's options", options, InvalidConfig)
+  requireKnown("createEngine's options", options, engineOptions, InvalidConfig)
   const { store, jobs = [], queues = {}, middleware = [] } = options
   const ports: unknown = store
   if (!hasMethod(ports, 'migrate') || !hasMethod((ports as { jobs?: unknown }).jobs, 'insert')) {

@@ -374,7 +374,12 @@ describe('two engines on one store', () => {
     const ran: string[] = []
     const job = defineJob({ name: 'noop', run: ({ job: { id } }) => (ran.push(id), done.promise) })
     const one = bench({ jobs: [job], queues: { default: { concurrency: 3 } } })
-    const two = bench({ ...one, jobs: [job], queues: { default: { concurrency: 3 } } })
+    const two = bench({
+      clock: one.clock,
+      database: one.database,
+      jobs: [job],
+      queues: { default: { concurrency: 3 } },
+    })
     await Promise.all([one.engine.start(), two.engine.start()])
     await one.engine.enqueueMany(Array.from({ length: 6 }, (_, k) => ({ job, input: null, id: `j${k}` })))
     await one.clock.advance(31_000)

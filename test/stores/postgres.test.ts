@@ -33,10 +33,10 @@ afterAll(async () => {
 const pooled = (): string => `${database.url}?options=${encodeURIComponent('-c application_name=pooler')}`
 
 async function withStore(
-  options: PostgresOptions & { readonly url?: string },
+  { url = database.url, ...options }: PostgresOptions & { readonly url?: string },
   use: (store: InspectableStore) => Promise<void>,
 ): Promise<void> {
-  const store = postgresStore({ connectionString: options.url ?? database.url }, options)
+  const store = postgresStore({ connectionString: url }, options)
   try {
     await use(store)
   } finally {

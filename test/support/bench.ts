@@ -57,8 +57,8 @@ export function database(clock: VirtualClock, open: OpenStore = rawMemoryStore):
 
 /** One engine (one process) on a database; several share a clock and a database. */
 export function bench(options: BenchOptions = {}): Bench {
-  const { clock = virtualClock(), bare = false, ...rest } = options
-  const base = options.database ?? database(clock)
+  const { clock = virtualClock(), bare = false, database: shared, ...given } = options
+  const base = shared ?? database(clock)
   const connection = wire(base.raw, () => clock.nowMs)
   const store: Store = bare ? connection.store : resilient(connection.store, { clock })
   const events: EngineEvent[] = []
@@ -66,7 +66,7 @@ export function bench(options: BenchOptions = {}): Bench {
     name: 'w',
     random: countingRandom(),
     observer: { event: (event) => void events.push(event) },
-    ...rest,
+    ...given,
     store,
     clock,
   })

@@ -69,8 +69,8 @@ async function followed(engine: Engine, id: string, { json, tail }: LogsOptions)
 
 /** Asks once in any case: a database that is not there at all is not waited for. */
 async function startOf(engine: Engine, id: string, tail: number | undefined): Promise<number> {
-  const { lines, next } = await engine.logs.tail(id, { limit: tail ?? 1 })
-  return tail === undefined ? 0 : (lines[0]?.n ?? next)
+  const { lines, total } = await engine.logs.tail(id, { limit: tail ?? 1 })
+  return tail === undefined ? 0 : (lines[0]?.n ?? total)
 }
 
 /** Prints lines one after the other, and where some are missing, or another attempt begins. */

@@ -2,7 +2,7 @@ import type { Engine, EngineOptions } from '../../engine/api.ts'
 import { createEngine } from '../../engine/engine.ts'
 import { InvalidArgument } from '../../engine/errors.ts'
 import { requireObject } from '../../engine/given.ts'
-import type { JobRecord } from '../../engine/jobs/record.ts'
+import { type JobRecord, isTerminal } from '../../engine/jobs/record.ts'
 import { sleep } from '../../engine/ports/clock.ts'
 import type { Store } from '../../engine/ports/store.ts'
 import { systemClock } from '../../engine/system.ts'
@@ -34,6 +34,10 @@ export async function worker(module: string, options: WorkerOptions): Promise<Ex
   return atPlace(options, async (store) => {
     const { once } = options
     const job = once === undefined ? null : await jobNamed(store, once, offered)
+    if (job && isTerminal(job.state)) {
+      say(`job ${inert(job.spec.id)}: ${job.state} already`)
+      return job.state === 'succeeded' ? 0 : 1
+    }
     const queues = job ? { [job.spec.queue]: { concurrency: 1 } } : queuesOf(options.queue, offered)
     const named = { ...(options.name !== undefined && { name: options.name }) }
     const engine = createEngine({ ...offered, store, queues, ...named, ...(job && { only: job.spec.id }) })

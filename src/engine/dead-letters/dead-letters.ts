@@ -1,5 +1,5 @@
 import { CommandRefused, InvalidArgument } from '../errors.ts'
-import { optionsOf, requireWhole, shown } from '../given.ts'
+import { type Names, optionsOf, requireWhole, shown } from '../given.ts'
 import { type Lanes, lanesOf } from '../jobs/filters.ts'
 import { type Payloads, plainRecord } from '../jobs/payloads.ts'
 import type { JobRecord } from '../jobs/record.ts'
@@ -53,13 +53,28 @@ export interface DeadLetterParts {
   readonly changed: () => void
 }
 
+const listOptions: Names<DeadLetterOptions> = {
+  limit: true,
+  cursor: true,
+  kind: true,
+  queue: true,
+  stored: true,
+}
+const replayAllOptions: Names<ReplayAllOptions> = {
+  limit: true,
+  batch: true,
+  kind: true,
+  queue: true,
+  signal: true,
+}
+
 export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
   const { store, random, payloads, ask, changed } = parts
   const read = (id: string): Promise<JobRecord | null> => ask('jobs.get', store.jobs.get({ id }))
 
   return {
     list: async (rest) => {
-      const options: DeadLetterOptions = optionsOf(rest)
+      const options: DeadLetterOptions = optionsOf(rest, listOptions)
       const { limit = 100, cursor = null, stored = false } = options
       if (typeof stored !== 'boolean')
         throw new InvalidArgument(`stored must be a boolean, not ${shown(stored)}`)
@@ -104,7 +119,7 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
       }
     },
     replayAll: async (rest) => {
-      const options: ReplayAllOptions = optionsOf(rest)
+      const options: ReplayAllOptions = optionsOf(rest, replayAllOptions)
       const { limit = Infinity, batch = 100, signal } = options
       if (limit !== Infinity) {
         requireWhole('limit', limit, { min: 1, max: Number.MAX_SAFE_INTEGER }, InvalidArgument)

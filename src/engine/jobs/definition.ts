@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type HoldfastError, InvalidConfig } from '../errors.ts'
-import { requireFunction, requireObject, shown } from '../given.ts'
+import { type Names, requireFunction, requireKnown, requireObject, shown } from '../given.ts'
 import type { Backoff } from './backoff.ts'
 import type { AttemptContext } from './context.ts'
 import { type JobSettings, type Priority, settingsOf } from './job-settings.ts'
@@ -25,13 +25,28 @@ export interface JobOptions<Input, Output> {
   readonly leaseTtlMs?: number
   /** Bound of one attempt; default 300,000. It charges one failure. */
   readonly timeoutMs?: number
-  /** How long an ended job is kept, its result and its log with it; default 7 days, from 0 on. Stored; nothing is removed yet. */
+  /** How long an ended job is kept, its result and its log with it; default 7 days, from 0 on. */
   readonly keepMs?: number
   /**
    * What happens to a running handler when its lease can no longer be vouched for: `continue` (default)
    * lets it run, its writes stay fenced; `abort` fires its signal, for effects that must never overlap.
    */
   readonly onUncertainLease?: 'continue' | 'abort'
+}
+
+const jobOptions: Names<JobOptions<unknown, unknown> & { readonly run: unknown }> = {
+  name: true,
+  input: true,
+  inputVersion: true,
+  upgradeInput: true,
+  queue: true,
+  priority: true,
+  retry: true,
+  leaseTtlMs: true,
+  timeoutMs: true,
+  keepMs: true,
+  onUncertainLease: true,
+  run: true,
 }
 
 export interface RetryOptions {
@@ -86,6 +101,7 @@ export function defineJob<Input, Output, Result>(
 ): JobDefinition<Input, Output> {
   requireObject("defineJob's options", options, InvalidConfig)
   requireName('a job name', options.name, InvalidConfig)
+  requireKnown(`job ${options.name}`, options, jobOptions, InvalidConfig)
   requireParts(options)
   const definition: JobDefinition<Input, Output, never> = {
     name: options.name,

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { InvalidArgument } from '../errors.ts'
-import { requireObject, requireWhole, shown } from '../given.ts'
+import { type Names, requireKnown, requireObject, requireWhole, shown } from '../given.ts'
 import type { NewJob } from '../ports/store.ts'
 import { requireMargin } from '../settings.ts'
 import type { Coalescer } from './coalesce.ts'
@@ -35,6 +35,21 @@ export interface EnqueueOptions {
   readonly metadata?: Readonly<Record<string, string>>
   /** W3C trace context, to be restored around the handler. */
   readonly traceparent?: string
+}
+
+export const enqueueOptions: Names<EnqueueOptions> = {
+  id: true,
+  delayMs: true,
+  runAt: true,
+  priority: true,
+  queue: true,
+  leaseTtlMs: true,
+  timeoutMs: true,
+  keepMs: true,
+  tenant: true,
+  keys: true,
+  metadata: true,
+  traceparent: true,
 }
 
 export interface InTransaction {
@@ -85,11 +100,14 @@ export async function enqueueOne(
   return coalescer.add(await newJob(producer, request))
 }
 
+const requestNames: Names<EnqueueRequest> = { job: true, input: true, ...enqueueOptions }
+
 /** At once where nothing is waited for: of ten thousand jobs three promises each would cost more than all else. */
 export function newJob(producer: Producer, request: EnqueueRequest): Prepared | Promise<Prepared> {
   requireObject('a request', request, InvalidArgument)
   if ('in' in request)
     throw new InvalidArgument('in is for all requests: enqueueMany(requests, { in: client })')
+  requireKnown('a request', request, requestNames, InvalidArgument)
   const definition = request.job
   requireDefinition('enqueue takes a definition', definition, InvalidArgument)
   const id = request.id === undefined ? producer.random.id('job') : request.id

@@ -1,7 +1,7 @@
 import { InvalidConfig } from '../errors.ts'
-import { requireObject, requireWhole, shown } from '../given.ts'
+import { type Names, requireKnown, requireObject, requireWhole, shown } from '../given.ts'
 import { backoffTable, defaultBackoff, requireBackoff } from './backoff.ts'
-import type { JobOptions } from './definition.ts'
+import type { JobOptions, RetryOptions } from './definition.ts'
 import { count, durationMsMax, isDelay } from './figures.ts'
 import { requireName } from './text.ts'
 
@@ -23,10 +23,13 @@ export interface JobSettings {
   readonly onUncertainLease: 'continue' | 'abort'
 }
 
+const retryNames: Names<RetryOptions> = { maxAttempts: true, maxEvictions: true, backoff: true }
+
 /** Fills in the defaults of a definition, and refuses what cannot work. Throws `InvalidConfig`. */
 export function settingsOf(options: Omit<JobOptions<unknown, unknown>, 'input'>): JobSettings {
   const { retry = {}, name } = options
   requireObject(`job ${name}: retry`, retry, InvalidConfig)
+  requireKnown(`job ${name}: retry`, retry, retryNames, InvalidConfig)
   const backoff = retry.backoff === undefined ? defaultBackoff : retry.backoff
   requireBackoff(`job ${name}: backoff`, backoff)
   const maxAttempts = count(`job ${name}: maxAttempts`, retry.maxAttempts ?? 3)

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { InvalidArgument } from '../errors.ts'
-import { optionsOf, requireObject, requireWhole, shown } from '../given.ts'
+import { type Names, optionsOf, requireObject, requireWhole, shown } from '../given.ts'
 import { type ListParams, type ListReply, type QueueCounts, listLimitMax } from '../ports/queries.ts'
 import type { Store } from '../ports/store.ts'
 import type { StoreHealth } from '../store-health.ts'
@@ -100,7 +100,7 @@ export function createQueries(store: Store, payloads: Payloads, ask: StoreHealth
       options?: Pick<ListOptions, 'tenant'> & WithPayloads<P>,
     ) => {
       requireObject('keys', keys, InvalidArgument)
-      const { tenant, payloads: carried } = optionsOf(options)
+      const { tenant, payloads: carried } = optionsOf(options, { tenant: true, payloads: true })
       const params = paramsOf({
         keys,
         ...(tenant !== undefined && { tenant }),
@@ -123,8 +123,22 @@ function summaryOf({ result: _result, spec: { input: _input, ...spec }, ...job }
   return { ...job, spec }
 }
 
+const listOptions: Names<ListOptions & WithPayloads<boolean>> = {
+  limit: true,
+  cursor: true,
+  state: true,
+  kind: true,
+  queue: true,
+  tenant: true,
+  keys: true,
+  createdFrom: true,
+  createdTo: true,
+  dead: true,
+  payloads: true,
+}
+
 function paramsOf(given: (ListOptions & WithPayloads<boolean>) | undefined): ListParams {
-  const options: ListOptions & WithPayloads<boolean> = optionsOf(given)
+  const options: ListOptions & WithPayloads<boolean> = optionsOf(given, listOptions)
   const { limit = limitDefault, cursor = null, state, keys, dead, payloads = true } = options
   requireWhole('limit', limit, { min: 1, max: limitMax }, InvalidArgument)
   if (cursor !== null && typeof cursor !== 'string') {

@@ -1,4 +1,4 @@
-import { type LogEntry, type LogLevel, logLineBytesMax } from '../ports/logs.ts'
+import { type LogEntry, type LogLevel, logLineBytesMax, logLinesMax } from '../ports/logs.ts'
 
 /**
  * The lines of one attempt that the store has not taken yet: numbered as they come, and no more than fit. What does not
@@ -27,7 +27,8 @@ export function tellsOfDropped(text: string): boolean {
 
 const batchMax = 100
 const batchBytesMax = 65_536
-const pendingMax = 1_000
+/** As many as a log keeps. */
+const pendingMax = logLinesMax
 const pendingBytesMax = 1_048_576
 
 export function createPending(): Pending {

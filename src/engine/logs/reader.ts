@@ -79,17 +79,17 @@ export function createLogs({ store, clock, ask }: ReaderParts): Logs {
 
   return {
     tail: async (id, rest) => {
-      const { limit } = optionsOf(rest)
+      const { limit } = optionsOf(rest, { limit: true })
       requireId(id)
       return ask('logs.tail', store.logs.tail({ id, limit: limitOf(limit) }))
     },
     page: async (id, rest) => {
-      const { from, limit } = optionsOf(rest)
+      const { from, limit } = optionsOf(rest, { from: true, limit: true })
       requireId(id)
       return ask('logs.page', store.logs.page({ id, from: startOf(from), limit: limitOf(limit) }))
     },
     follow: (id, rest) => {
-      const { from, signal } = optionsOf(rest)
+      const { from, signal } = optionsOf(rest, { from: true, signal: true })
       requireId(id)
       return follow(id, startOf(from), signal)
     },

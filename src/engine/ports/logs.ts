@@ -47,8 +47,8 @@ export interface LogLine {
 
 export interface LogPage {
   readonly lines: readonly LogLine[]
-  /** The sequence of the next line that will be appended: how many there have been. */
-  readonly next: number
+  /** How many there have been: the sequence of the next line that will be appended. */
+  readonly total: number
   /** How many of them are not kept any more: the sequence of the first that is. */
   readonly dropped: number
   /** Of the job, in the same snapshot: of one that has ended, nothing is appended. Null: there is no such job. */

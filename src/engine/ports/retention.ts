@@ -3,7 +3,8 @@ export interface RetentionStore {
   /**
    * Looks at the next `limit` jobs in order of insertion, and removes those that have ended and are over their own
    * `keepMs`; an open dead letter only if it has been one for `deadLetterMs`, too. With a job goes what hangs on it:
-   * checkpoints, log, lookup rows; and its id is free again. One that somebody is writing is left to a later pass.
+   * checkpoints, log, lookup rows; and its id is free again. One that somebody is writing is left to a later pass. Where
+   * those it would remove have more lines of logs than `sweptLinesMax` it looks at fewer, so that at least one goes.
    * `limit` <= 0: nothing; no more than `sweepLimitMax` in one call.
    */
   readonly sweep: (params: SweepParams) => Promise<SweepReply>
@@ -23,8 +24,8 @@ export interface SweepParams {
   readonly limit: number
   readonly deadLetterMs: number
   /**
-   * The pass is over at the first job that was created less than this ago, since all behind it are younger. It only
-   * bounds what is read: what may go is said by each job itself.
+   * The pass is over at the first job that was created less than this ago, since all behind it are younger; one from
+   * the future, of a clock that was wrong, ends nothing. It only bounds what is read: what may go is said by each job.
    */
   readonly olderMs: number
 }

@@ -6,7 +6,7 @@ import {
   ResultTimeout,
   StoreUnavailable,
 } from '../errors.ts'
-import { optionsOf, requireWhole } from '../given.ts'
+import { optionsOf, requireWhole, shown } from '../given.ts'
 import { durationMsMax } from '../jobs/figures.ts'
 import type { Payloads } from '../jobs/payloads.ts'
 import { requireId } from '../jobs/text.ts'
@@ -40,6 +40,8 @@ interface ResultParts {
 
 interface Awaited {
   readonly waiters: Set<Waiter>
+  /** Those whom the question in flight is asked for. Whoever came since may know more than its answer. */
+  asked: ReadonlySet<Waiter>
   /** Infinite while it is being asked for. */
   dueAtMs: number
   /** Before it is asked for again, if it has not ended. */
@@ -50,6 +52,7 @@ interface Waiter {
   readonly reject: (error: unknown) => void
 }
 
+const none: ReadonlySet<Waiter> = new Set()
 const waitMsMin = 50
 const waitMsMax = 5_000
 /** Of one question: a result may be a mebibyte. */
@@ -58,7 +61,10 @@ const idsMax = 100
 export function createResults(parts: ResultParts): Results {
   const { store, clock, ask, on } = parts
   const awaited = new Map<string, Awaited>()
+  /** Those that something was done to: they are asked for before those whose time has come. */
+  const looked = new Set<string>()
   let timer: Timer | null = null
+  let armedAtMs = Number.POSITIVE_INFINITY
   let asking = false
   let unheard = (): void => {}
 
@@ -66,49 +72,73 @@ export function createResults(parts: ResultParts): Results {
     // Jobs that end in this process are not waited for by the clock.
     if (awaited.size === 0) unheard = on('attempt.confirmed', ({ job }) => look(job))
     const entry = awaited.get(id)
+    const nowMs = clock.monotonicMs()
     if (entry) entry.waiters.add(waiter)
-    else awaited.set(id, { waiters: new Set([waiter]), dueAtMs: clock.monotonicMs(), waitMs: waitMsMin })
-    arm()
+    else awaited.set(id, { waiters: new Set([waiter]), asked: none, dueAtMs: nowMs, waitMs: waitMsMin })
+    armAt(entry?.dueAtMs ?? nowMs)
   }
 
   function remove(id: string, waiter: Waiter): void {
     const entry = awaited.get(id)
     if (!entry?.waiters.delete(waiter) || entry.waiters.size > 0) return
     awaited.delete(id)
-    if (awaited.size === 0) unheard()
-    arm()
+    looked.delete(id)
+    if (awaited.size > 0) return
+    unheard()
+    disarm()
   }
 
   function look(id: string): void {
     const entry = awaited.get(id)
     if (!entry) return
     entry.dueAtMs = clock.monotonicMs()
-    arm()
+    looked.add(id)
+    armAt(entry.dueAtMs)
+  }
+
+  function disarm(): void {
+    timer?.cancel()
+    timer = null
+    armedAtMs = Number.POSITIVE_INFINITY
+  }
+
+  /** Not over all that are awaited: ten thousand waiters come one by one. */
+  function armAt(dueAtMs: number): void {
+    if (asking || dueAtMs >= armedAtMs) return
+    disarm()
+    armedAtMs = dueAtMs
+    timer = clock.timer(Math.max(0, dueAtMs - clock.monotonicMs()), 'result', () => void askForDue())
   }
 
   function arm(): void {
-    timer?.cancel()
-    timer = null
-    if (asking || awaited.size === 0) return
     let dueAtMs = Number.POSITIVE_INFINITY
     for (const entry of awaited.values()) dueAtMs = Math.min(dueAtMs, entry.dueAtMs)
-    timer = clock.timer(Math.max(0, dueAtMs - clock.monotonicMs()), 'result', () => void askForDue())
+    armAt(dueAtMs)
   }
 
   /** What is due soon goes along with what is due. */
   function due(): string[] {
     const nowMs = clock.monotonicMs()
     const ids: string[] = []
-    for (const [id, entry] of awaited) {
-      if (entry.dueAtMs - entry.waitMs / 4 > nowMs) continue
+    const take = (id: string, entry: Awaited): void => {
       entry.dueAtMs = Number.POSITIVE_INFINITY
-      if (ids.push(id) === idsMax) break
+      entry.asked = new Set(entry.waiters)
+      looked.delete(id)
+      ids.push(id)
+    }
+    for (const id of looked) {
+      if (ids.length === idsMax) return ids
+      take(id, awaited.get(id) as Awaited)
+    }
+    for (const [id, entry] of awaited) {
+      if (ids.length === idsMax) return ids
+      if (entry.dueAtMs - entry.waitMs / 4 <= nowMs) take(id, entry)
     }
     return ids
   }
 
   async function askForDue(): Promise<void> {
-    timer = null
+    disarm()
     asking = true
     const ids = due()
     try {
@@ -133,7 +163,11 @@ export function createResults(parts: ResultParts): Results {
   }
 
   function tell(id: string, told: (waiter: Waiter) => void): void {
-    for (const waiter of awaited.get(id)?.waiters ?? []) told(waiter)
+    const entry = awaited.get(id)
+    for (const waiter of entry?.asked ?? []) told(waiter)
+    if (!entry || entry.waiters.size === 0) return
+    entry.waitMs = waitMsMin
+    entry.dueAtMs = clock.monotonicMs()
   }
 
   function answered(id: string, outcome: JobOutcome | null): void {
@@ -145,10 +179,13 @@ export function createResults(parts: ResultParts): Results {
 
   function wait(id: string, options: ResultOptions | undefined): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const { timeoutMs, signal } = optionsOf(options)
+      const { timeoutMs, signal } = optionsOf(options, { timeoutMs: true, signal: true })
       requireId(id)
       if (timeoutMs !== undefined) {
         requireWhole('timeoutMs', timeoutMs, { min: 1, max: durationMsMax }, InvalidArgument)
+      }
+      if (signal !== undefined && !(signal instanceof AbortSignal)) {
+        throw new InvalidArgument(`signal must be an AbortSignal, not ${shown(signal)}`)
       }
       if (signal?.aborted) return reject(signal.reason)
       let deadline: Timer | null = null

@@ -1,7 +1,7 @@
 import { CommandRefused, InvalidArgument, ScheduleInvalid } from '../errors.ts'
-import { optionsOf, requireObject, requireWhole, shown } from '../given.ts'
+import { type Names, optionsOf, requireKnown, requireObject, requireWhole, shown } from '../given.ts'
 import type { JobDescription } from '../jobs/definition.ts'
-import { type EnqueueOptions, newJob } from '../jobs/enqueue.ts'
+import { type EnqueueOptions, enqueueOptions, newJob } from '../jobs/enqueue.ts'
 import type { Prepared, Producer } from '../jobs/insert.ts'
 import { sameJson } from '../jobs/json.ts'
 import { requireName } from '../jobs/text.ts'
@@ -60,6 +60,22 @@ export interface SchedulePage {
   readonly schedules: readonly Schedule[]
   /** Give it as `cursor` to go on; null: this was the last page. */
   readonly next: string | null
+}
+
+type Every<Union> = Union extends unknown ? keyof Union : never
+const triggerNames: { readonly [Name in Every<Trigger>]: true } = {
+  cron: true,
+  timeZone: true,
+  everyMs: true,
+  startAt: true,
+}
+/** With those of `enqueue` that a schedule cannot take, which are refused in words of their own. */
+const scheduleOptions: Names<Omit<ScheduleOptions, Every<Trigger>>> & typeof triggerNames = {
+  ...triggerNames,
+  ...enqueueOptions,
+  job: true,
+  input: true,
+  catchUp: true,
 }
 
 /** So that the id of a job has room for its slot. */
@@ -142,6 +158,7 @@ export function createSchedules(producer: Producer, changed: () => void): Schedu
     put: async (key, options) => {
       requireKey(key)
       requireObject('options', options, InvalidArgument)
+      requireKnown('options', options, scheduleOptions, InvalidArgument)
       return change(key, () => put(key, options as ScheduleOptions<never>))
     },
     remove: async (key) => {
@@ -154,7 +171,7 @@ export function createSchedules(producer: Producer, changed: () => void): Schedu
       return row && scheduleOf(row)
     },
     list: async (options) => {
-      const { limit = 100, cursor = null } = optionsOf(options)
+      const { limit = 100, cursor = null } = optionsOf(options, { limit: true, cursor: true })
       requireWhole('limit', limit, { min: 1, max: countMax }, InvalidArgument)
       if (cursor !== null) requireName('a cursor', cursor, InvalidArgument)
       const params = { limit: limit + 1, after: cursor }
@@ -173,6 +190,7 @@ export function createSchedules(producer: Producer, changed: () => void): Schedu
     },
     next: async (trigger, count) => {
       requireObject('a trigger', trigger, ScheduleInvalid)
+      requireKnown('a trigger', trigger, triggerNames, ScheduleInvalid)
       requireWhole('count', count, { min: 1, max: countMax }, InvalidArgument)
       const nowMs = await now()
       const slots = slotsOf(storedTrigger(trigger, nowMs))

@@ -39,7 +39,7 @@ export async function replay(
 ): Promise<Replayed> {
   requireBench(bench)
   const file = recorded(what)
-  const { store = file?.store ?? 'memory' } = optionsOf(options)
+  const { store = file?.store ?? 'memory' } = optionsOf(options, { store: true })
   requireStore(store)
   if (file && file.scenario !== bench.name)
     throw new InvalidArgument(`the file is of bench ${shown(file.scenario)}, not of ${shown(bench.name)}`)
@@ -64,7 +64,7 @@ export interface TrialOptions {
 /** Runs a bench once under faults and work of your own, such as fast-check generates. Throws `InvalidArgument`. */
 export async function trial(bench: Bench, options?: TrialOptions): Promise<BenchResult> {
   requireBench(bench)
-  const { seed = 1, plan, steps } = optionsOf(options)
+  const { seed = 1, plan, steps } = optionsOf(options, { seed: true, plan: true, steps: true })
   if (steps !== undefined) requireSteps(bench, steps)
   const request: RunRequest = {
     ...requestOf(bench, 'memory', seedOf('seed', seed)),

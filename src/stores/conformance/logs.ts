@@ -9,10 +9,10 @@ const said = (from: number, count = 1, what = 'line'): LogEntry[] =>
   Array.from({ length: count }, (_, k) => ({ line: from + k, level: 'info', text: `${what} ${from + k}` }))
 
 const texts = ({ lines }: LogPage): string[] => lines.map(({ text }) => text)
-const counts = ({ lines, next, dropped }: LogPage): unknown => ({
+const counts = ({ lines, total, dropped }: LogPage): unknown => ({
   from: lines[0]?.n ?? null,
   to: lines.at(-1)?.n ?? null,
-  next,
+  total,
   dropped,
 })
 
@@ -107,7 +107,7 @@ const identity: readonly Case[] = [
         texts(page),
         [0, 1, 2, 3, 4, 7, 8].map((n) => `line ${n}`),
       )
-      assert.deepEqual(counts(page), { from: 0, to: 6, next: 7, dropped: 0 })
+      assert.deepEqual(counts(page), { from: 0, to: 6, total: 7, dropped: 0 })
     },
   },
   {
@@ -141,7 +141,7 @@ const identity: readonly Case[] = [
       const replies = await Promise.all(Array.from({ length: 8 }, () => append(fixture, id, epoch, lines)))
       for (const reply of replies) assert.deepEqual(reply, { applied: true })
       const page = await fixture.store.logs.page({ id, from: 0, limit: 99 })
-      assert.deepEqual(counts(page), { from: 0, to: 19, next: 20, dropped: 0 })
+      assert.deepEqual(counts(page), { from: 0, to: 19, total: 20, dropped: 0 })
       assert.deepEqual(
         texts(page),
         lines.map(({ text }) => text),
@@ -161,18 +161,18 @@ const identity: readonly Case[] = [
         page.lines.map(({ n, text }) => [n, text]),
         [[501, 'line 501']],
       )
-      assert.deepEqual([page.next, page.dropped], [2_501, 501])
+      assert.deepEqual([page.total, page.dropped], [2_501, 501])
       await settle(id, epoch, failure())
       const other = await enqueueOne()
       await claim()
       await append(fixture, other, 1, said(0))
       await append(fixture, id, epoch + 1, said(0))
       const tail = await store.logs.tail({ id, limit: 2 })
-      assert.deepEqual(counts(tail), { from: 2_500, to: 2_501, next: 2_502, dropped: 502 })
+      assert.deepEqual(counts(tail), { from: 2_500, to: 2_501, total: 2_502, dropped: 502 })
       assert.deepEqual(counts(await store.logs.tail({ id: other, limit: 2 })), {
         from: 0,
         to: 0,
-        next: 1,
+        total: 1,
         dropped: 0,
       })
     },
@@ -213,7 +213,7 @@ const reading: readonly Case[] = [
       const { id, epoch } = await start()
       for (let from = 0; from < 2_010; from += 670) await append(fixture, id, epoch, said(from, 670))
       const page = (from: number, limit: number): Promise<LogPage> => store.logs.page({ id, from, limit })
-      const about = { next: 2_010, dropped: 10 }
+      const about = { total: 2_010, dropped: 10 }
       assert.deepEqual(counts(await page(0, 3)), { from: 10, to: 12, ...about })
       assert.deepEqual(counts(await page(10, 3)), { from: 10, to: 12, ...about })
       assert.deepEqual(counts(await page(13, 1_000)), { from: 13, to: 1_012, ...about })
@@ -250,7 +250,7 @@ const reading: readonly Case[] = [
           await store.logs.page({ id, from: 0, limit: 9 }),
         ]) {
           assert.deepEqual(texts(read), lines ? [`${id} 0`] : [])
-          assert.deepEqual([read.state, read.next, read.dropped], [state, lines, 0])
+          assert.deepEqual([read.state, read.total, read.dropped], [state, lines, 0])
         }
       }
     },

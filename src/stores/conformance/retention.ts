@@ -12,6 +12,7 @@ import {
 } from './fixture.ts'
 
 const dayMs = 86_400_000
+const level = 'info' as const
 /** So short that nothing has to be waited for. */
 const kept = { keepMs: 0 }
 
@@ -151,7 +152,7 @@ export const retentionCases: readonly Case[] = [
       await fixture.store.logs.append({ id, epoch, lines: [{ line: 0, level: 'info', text: 'said' }] })
       await fixture.settle(id, epoch, succeeded)
       assert.deepEqual(await swept(fixture, [id]), [id])
-      const none = { lines: [], next: 0, dropped: 0 }
+      const none = { lines: [], total: 0, dropped: 0 }
       assert.deepEqual(await fixture.store.logs.tail({ id, limit: 9 }), { ...none, state: null })
       await fixture.enqueue({ id, input: '{"another":true}' })
       const job = await fixture.get(id)
@@ -208,7 +209,7 @@ export const retentionCases: readonly Case[] = [
       assert.deepEqual(await unchanged([id], () => store.jobs.checkpoint(note)), lost)
       const said = { ...at, lines: [{ line: 0, level: 'info', text: 'late' }] } as const
       assert.deepEqual(await unchanged([id], () => store.logs.append(said)), lost)
-      assert.equal((await store.logs.tail({ id, limit: 9 })).next, 0)
+      assert.equal((await store.logs.tail({ id, limit: 9 })).total, 0)
       if (store.commits) {
         const { transact, confirm } = store.commits
         const work = (): { result: string } => ({ result: '1' })
@@ -314,6 +315,47 @@ export const retentionCases: readonly Case[] = [
       const params = { after: null, limit: 10_000, deadLetterMs: dayMs, olderMs: 0 }
       const { looked } = await fixture.store.retention.sweep(params)
       assert.ok(looked <= 1_000)
+    },
+  },
+  {
+    name: 'a job that was created while the clock was ahead keeps none behind it (15.1)',
+    needs: 'clock',
+    run: async (fixture) => {
+      await fixture.advance(365 * dayMs)
+      const [ahead] = await fixture.enqueue({ keepMs: 0 })
+      await fixture.advance(-365 * dayMs)
+      const id = await ended(fixture, succeeded)
+      await fixture.advance(1_000)
+      assert.deepEqual(await swept(fixture, [ahead as string, id], { olderMs: 1_000 }), [id])
+    },
+  },
+  {
+    name: 'those with long logs go a few at once, and each goes (15.2)',
+    run: async (fixture) => {
+      const { store, start, settle } = fixture
+      const ids: string[] = []
+      for (let k = 0; k < 6; k++) {
+        const { id, epoch } = await start(kept)
+        for (const from of [0, 1_000]) {
+          const lines = Array.from({ length: 1_000 }, (_, n) => ({ line: from + n, level, text: 'x' }))
+          await store.logs.append({ id, epoch, lines })
+        }
+        await settle(id, epoch, succeeded)
+        ids.push(id)
+      }
+      const calls: number[] = []
+      let after: string | null = null
+      do {
+        assertEnds(calls.length)
+        const params = { after, limit: 1_000, deadLetterMs: 30 * dayMs, olderMs: 0 }
+        const reply = await store.retention.sweep(params)
+        calls.push(reply.removed.filter((id) => ids.includes(id)).length)
+        after = reply.after
+      } while (after !== null)
+      assert.deepEqual(
+        calls.filter((count) => count > 0),
+        [5, 1],
+      )
     },
   },
   {

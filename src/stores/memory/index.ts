@@ -1,7 +1,8 @@
 import { meant, settled } from '../../engine/jobs/transitions.ts'
 import type { InspectableStore, QueueAge, SettleParams, SettleReply } from '../../engine/ports/store.ts'
 import { systemClock } from '../../engine/system.ts'
-import { InvalidArgument } from '../../engine/errors.ts'
+import { InvalidArgument, InvalidConfig } from '../../engine/errors.ts'
+import { requireKnown, requireObject } from '../../engine/given.ts'
 import { type ResilientOptions, resilient } from '../resilient.ts'
 import * as attempts from './attempts.ts'
 import * as claims from './claims.ts'
@@ -25,6 +26,10 @@ import * as watch from './watch.ts'
  * compared with. What it holds ends with the process.
  */
 export function memoryStore(options?: ResilientOptions): InspectableStore {
+  if (options !== undefined) {
+    requireObject('options', options, InvalidConfig)
+    requireKnown('options', options, { callMs: true, clock: true }, InvalidConfig)
+  }
   const clock = options?.clock ?? systemClock
   const raw = rawMemoryStore({ nowMs: () => clock.wallMs() })
   return { ...raw, ...resilient(raw, options) }

@@ -47,5 +47,5 @@ function pageOf(
 ): LogPage {
   const { next, lines } = content.logs.get(id) ?? { next: 0, lines: [] }
   const dropped = next - lines.length
-  return { lines: cut(lines, dropped), next, dropped, state: content.jobs.get(id)?.state ?? null }
+  return { lines: cut(lines, dropped), total: next, dropped, state: content.jobs.get(id)?.state ?? null }
 }

@@ -1,6 +1,7 @@
 import type { JobRecord } from '../../engine/jobs/record.ts'
 import { isSpent } from '../../engine/jobs/spent.ts'
 import { type SweepParams, type SweepReply, sweepLimitMax } from '../../engine/ports/retention.ts'
+import { goingAtOnce, isYoung } from '../retention.ts'
 import { type Content, byText } from './content.ts'
 
 /** The map of jobs is in order of insertion: an id that comes again after its job was removed comes last. */
@@ -16,14 +17,18 @@ export function sweep(
   for (const job of content.jobs.values()) {
     if (over || looked.length >= most) break
     if (job.seq <= from) continue
-    over = nowMs - job.createdAtMs < olderMs
+    over = isYoung(job.createdAtMs, olderMs, nowMs)
     if (!over) looked.push(job)
   }
   const spent = looked.filter((job) => isSpent(job, deadLetterMs, nowMs))
-  for (const { spec } of spent) forget(content, spec.id)
-  const last = looked.length < most || over ? null : looked.at(-1)
+  const going = goingAtOnce(spent.map(({ spec }) => content.logs.get(spec.id)?.lines.length ?? 0))
+  const left = spent[going]
+  if (left) looked.splice(looked.indexOf(left))
+  const gone = spent.slice(0, going)
+  for (const { spec } of gone) forget(content, spec.id)
+  const last = !left && (looked.length < most || over) ? null : looked.at(-1)
   return {
-    removed: spent.map(({ spec }) => spec.id),
+    removed: gone.map(({ spec }) => spec.id),
     looked: looked.length,
     after: last ? String(last.seq) : null,
   }

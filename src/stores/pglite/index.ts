@@ -1,6 +1,6 @@
 import { PGlite, type PGliteInterface } from '@electric-sql/pglite'
 import { InvalidConfig } from '../../engine/errors.ts'
-import { shown } from '../../engine/given.ts'
+import { requireKnown, requireObject, shown } from '../../engine/given.ts'
 import type { InspectableStore } from '../../engine/ports/store.ts'
 import { systemProcesses, systemRandom } from '../../engine/system.ts'
 import { migrationSql } from '../postgres/migrations/script.ts'
@@ -36,9 +36,14 @@ export interface PgliteOptions extends ResilientOptions {
  * neither a directory nor a PGlite.
  */
 export function pgliteStore(target: PgliteTarget, options: PgliteOptions = {}): InspectableStore {
+  requireObject('options', options, InvalidConfig)
+  requireKnown('options', options, { schema: true, callMs: true, clock: true }, InvalidConfig)
   const { database, dataDir } = (target ?? {}) as {
     readonly database?: PGliteInterface
     readonly dataDir?: unknown
+  }
+  if (typeof target === 'object' && target !== null) {
+    requireKnown("pgliteStore's first argument", target, { dataDir: true, database: true }, InvalidConfig)
   }
   if (dataDir !== undefined) return ownStore(dataDir, options)
   if (typeof database?.execProtocolRaw !== 'function') {

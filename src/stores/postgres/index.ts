@@ -1,6 +1,6 @@
 import type { PoolConfig } from 'pg'
 import { InvalidConfig } from '../../engine/errors.ts'
-import { shown } from '../../engine/given.ts'
+import { type Names, requireKnown, requireObject, shown } from '../../engine/given.ts'
 import type { InspectableStore } from '../../engine/ports/store.ts'
 import { systemClock } from '../../engine/system.ts'
 import { type ResilientOptions, resilient } from '../resilient.ts'
@@ -61,6 +61,19 @@ export interface PostgresOptions extends ResilientOptions, MigrationOptions {
   readonly onMigrationWaits?: (message: string) => void
 }
 
+const targetText = "postgresStore's first argument"
+const optionNames: Names<PostgresOptions> = {
+  schema: true,
+  runtimeRole: true,
+  callMs: true,
+  clock: true,
+  connections: true,
+  prepared: true,
+  notify: true,
+  onConnectionLost: true,
+  onMigrationWaits: true,
+}
+
 /**
  * Jobs in a PostgreSQL database, version 15 or newer; `migrate()` it once before use. Needs the package `pg`.
  * Nothing is kept in a session, so it works behind a transaction pooler too. The database's time is the server's.
@@ -69,12 +82,15 @@ export interface PostgresOptions extends ResilientOptions, MigrationOptions {
  * Throws `InvalidConfig` for options that can never work.
  */
 export function postgresStore(target: PostgresTarget, options: PostgresOptions = {}): InspectableStore {
+  requireObject('options', options, InvalidConfig)
+  requireKnown('options', options, optionNames, InvalidConfig)
   const clock = options.clock ?? systemClock
   const { callMs = 5_000, schema = defaultSchema, connections = 4, prepared = false, notify = true } = options
   if (!Number.isSafeInteger(connections) || connections < 1) {
     throw new InvalidConfig(`connections must be a whole number >= 1, not ${shown(connections)}`)
   }
   const connection = connectionOf(target)
+  requireKnown(targetText, target, { connectionString: true, pool: true }, InvalidConfig)
   const common = { clock, callMs, onLost: harmless(options.onConnectionLost) }
   const text = schemaTexts(schema)
   const channel = notify === false ? null : channelOf(schema)

@@ -1,6 +1,6 @@
 import type SqliteDriver from 'better-sqlite3'
 import { InvalidConfig } from '../../engine/errors.ts'
-import { shown } from '../../engine/given.ts'
+import { type Names, requireKnown, requireObject, shown } from '../../engine/given.ts'
 import type { InspectableStore } from '../../engine/ports/store.ts'
 import type { Random } from '../../engine/ports/random.ts'
 import { systemClock, systemRandom } from '../../engine/system.ts'
@@ -63,6 +63,9 @@ export interface SqliteOptions extends ResilientOptions {
   readonly random?: Random
 }
 
+const targetText = "sqliteStore's first argument"
+const optionNames: Names<SqliteOptions> = { callMs: true, clock: true, synchronous: true, random: true }
+
 /**
  * Jobs in an SQLite database, for the processes of one machine; `migrate()` it once before use. Needs the
  * package `better-sqlite3`. The database's time is this machine's wall clock. A lock that another process
@@ -70,6 +73,8 @@ export interface SqliteOptions extends ResilientOptions {
  * Throws `InvalidConfig` if the file can never be opened, or the handle serves another store.
  */
 export function sqliteStore(target: SqliteTarget, options: SqliteOptions = {}): InspectableStore {
+  requireObject('options', options, InvalidConfig)
+  requireKnown('options', options, optionNames, InvalidConfig)
   const clock = options.clock ?? systemClock
   const callMs = options.callMs ?? 5_000
   const { synchronous = 'full', random = systemRandom } = options
@@ -77,6 +82,7 @@ export function sqliteStore(target: SqliteTarget, options: SqliteOptions = {}): 
     throw new InvalidConfig(`synchronous must be 'full' or 'normal', not ${JSON.stringify(synchronous)}`)
   }
   requireTarget(target)
+  requireKnown(targetText, target, { file: true, database: true }, InvalidConfig)
   const settings = { time: { nowMs: () => clock.wallMs() }, synchronous }
   const connection =
     'file' in target

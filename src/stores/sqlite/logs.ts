@@ -63,11 +63,11 @@ export function tail(
 
 function pageOf({ query }: Operation, id: string, from: (next: number) => number, limit: number): LogPage {
   const row = query<About>(about).get(id)
-  if (!row) return { lines: [], next: 0, dropped: 0, state: null }
+  if (!row) return { lines: [], total: 0, dropped: 0, state: null }
   const [seq, state, head, first] = row
   const next = head ?? 0
   const found = query<LineRow>(lines).all(seq, from(next), Math.max(0, limit))
-  return { lines: found.map(lineOf), next, dropped: first ?? next, state: stateOf(state) }
+  return { lines: found.map(lineOf), total: next, dropped: first ?? next, state: stateOf(state) }
 }
 
 export function lineOf([n, atMs, epoch, level, text]: LineRow): LogLine {

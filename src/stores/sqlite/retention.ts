@@ -1,5 +1,7 @@
 import { isSpent } from '../../engine/jobs/spent.ts'
 import { type SweepParams, type SweepReply, sweepLimitMax } from '../../engine/ports/retention.ts'
+import { logLinesMax } from '../../engine/ports/logs.ts'
+import { goingAtOnce, isYoung } from '../retention.ts'
 import { parsed, stateOf } from './rows.ts'
 import type { Operation } from './statements.ts'
 
@@ -30,14 +32,28 @@ export function sweep(
   const most = Math.min(limit, sweepLimitMax)
   if (most <= 0) return { removed: [], looked: 0, after: null }
   const rows = query<Row>(page).all(after ?? '0', most)
-  const young = rows.findIndex((row) => nowMs - row[6] < olderMs)
+  const young = rows.findIndex((row) => isYoung(row[6], olderMs, nowMs))
   const looked = young < 0 ? rows : rows.slice(0, young)
   const spent = looked.filter(([, , state, finishedAtMs, deadAtMs, keepMs]) =>
     isSpent({ spec: { keepMs }, state: stateOf(state), finishedAtMs, deadAtMs }, deadLetterMs, nowMs),
   )
-  if (spent.length > 0) forget(operation, spent)
-  const last = looked.length < most ? undefined : looked.at(-1)
-  return { removed: spent.map(([, id]) => id), looked: looked.length, after: last ? String(last[0]) : null }
+  const going = goingAtOnce(linesOf(operation, spent))
+  const left = spent[going]
+  const seen = left ? looked.slice(0, looked.indexOf(left)) : looked
+  const gone = spent.slice(0, going)
+  if (gone.length > 0) forget(operation, gone)
+  const last = left || looked.length === most ? seen.at(-1) : undefined
+  return { removed: gone.map(([, id]) => id), looked: seen.length, after: last ? String(last[0]) : null }
+}
+
+const logs = 'select seq, min(next, ?) from holdfast_log where seq in (select value from json_each(?))'
+
+function linesOf({ query }: Operation, rows: readonly Row[]): number[] {
+  if (rows.length === 0) return []
+  const lines = new Map(
+    query<[seq: number, lines: number]>(logs).all(logLinesMax, JSON.stringify(rows.map(([seq]) => seq))),
+  )
+  return rows.map(([seq]) => lines.get(seq) ?? 0)
 }
 
 /** The tables in which rows hang on a job by its sequence. */

@@ -19,22 +19,22 @@ test('a batch is 100 lines or 64 KiB, whatever comes first, and stays until it i
   expect(pending.batch()).toHaveLength(16)
 })
 
-test('what comes beyond 1,000 lines is counted, never made, and told in its place', () => {
+test('what comes beyond 2,000 lines is counted, never made, and told in its place', () => {
   const pending = createPending()
-  for (let k = 0; k < 1_500; k++) {
+  for (let k = 0; k < 2_500; k++) {
     pending.add('info', () => {
-      if (k >= 1_000) throw new Error('made for nothing')
+      if (k >= 2_000) throw new Error('made for nothing')
       return `${k}`
     })
   }
-  expect(pending.size).toBe(1_000)
+  expect(pending.size).toBe(2_000)
   pending.taken(100)
   pending.add('error', () => 'after')
-  expect(pending.size).toBe(902)
-  pending.taken(900)
+  expect(pending.size).toBe(1_902)
+  pending.taken(1_900)
   expect(pending.batch()).toEqual([
-    { line: 1_000, level: 'warn', text: expect.stringContaining('500 lines were dropped here') as string },
-    { line: 1_001, level: 'error', text: 'after' },
+    { line: 2_000, level: 'warn', text: expect.stringContaining('500 lines were dropped here') as string },
+    { line: 2_001, level: 'error', text: 'after' },
   ])
 })
 

@@ -45,7 +45,7 @@ test('tail and page read what is there, 100 lines unless told otherwise', async 
   expect(texts((await b.engine.logs.tail('x', { limit: 2 })).lines)).toEqual(['248', '249'])
   expect((await b.engine.logs.page('x')).lines).toHaveLength(100)
   expect(texts((await b.engine.logs.page('x', { from: 7, limit: 1 })).lines)).toEqual(['7'])
-  expect(await b.engine.logs.tail('nobody')).toEqual({ lines: [], next: 0, dropped: 0, state: null })
+  expect(await b.engine.logs.tail('nobody')).toEqual({ lines: [], total: 0, dropped: 0, state: null })
   end()
   await b.engine.stop()
 })

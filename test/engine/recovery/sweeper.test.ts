@@ -190,7 +190,7 @@ describe('the sweeper', () => {
     const ran: string[] = []
     const again = job.handle(({ job: { id } }) => void ran.push(id))
     const b = bench({ jobs: [again], queues: { default: { concurrency: 5 } } })
-    const producer = bench(b)
+    const producer = bench({ clock: b.clock, database: b.database })
     await b.engine.start()
     await b.clock.advance(63_500)
     await orphans(producer, 1)

@@ -190,6 +190,21 @@ describe('waiting', () => {
     await other.engine.stop()
   })
 
+  test('is asked for anew for whoever came while a question was in flight (0.17)', async () => {
+    const { producer, other } = await apart()
+    producer.wire.next('jobs.outcomes', 'hang-reply')
+    const early = failure(producer.engine.result('x', { timeoutMs: 60_000 }))
+    await producer.clock.advance(0)
+    const { created, result } = await producer.engine.enqueue(double, 21, { id: 'x' })
+    expect(created).toBe(true)
+    const own = result()
+    producer.wire.letGo()
+    expect(await early).toBeInstanceOf(JobMissing)
+    await producer.clock.advance(60_000)
+    expect(await own).toEqual({ twice: 42 })
+    await other.engine.stop()
+  })
+
   test('has an end: the deadline, after which the job goes on', async () => {
     const b = await worker()
     const job = await b.engine.enqueue(waits, 60_000)

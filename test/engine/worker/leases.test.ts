@@ -369,7 +369,12 @@ describe('an engine restarted under the same name (E07)', () => {
     first.wire.down('lose-request')
     const runs: number[] = []
     const again = defineJob({ name: 'held', run: ({ attempt }) => void runs.push(attempt.number) })
-    const second = bench({ ...first, jobs: [again], queues: { default: { concurrency: 5 } } })
+    const second = bench({
+      clock: first.clock,
+      database: first.database,
+      jobs: [again],
+      queues: { default: { concurrency: 5 } },
+    })
     await second.engine.start()
     expect(second.engine.health().running?.identity).not.toBe(first.engine.health().running?.identity)
     await second.clock.advance(29_000)

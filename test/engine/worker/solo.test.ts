@@ -214,7 +214,12 @@ describe('waiting for it (0.10)', () => {
   it('begins anew with one lease once nothing is due, because another took the killer', async () => {
     const { b, fromMs, until } = await waiting()
     for (let second = 30; second < 500; second += 10) await until(second * 1_000)
-    const other = bench({ ...b, jobs: [killer], queues: { default: { concurrency: 1 } } })
+    const other = bench({
+      clock: b.clock,
+      database: b.database,
+      jobs: [killer],
+      queues: { default: { concurrency: 1 } },
+    })
     await other.engine.start()
     await b.clock.advance(1_000)
     expect((await b.database.job('killer')).state).toBe('succeeded')

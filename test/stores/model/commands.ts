@@ -366,7 +366,7 @@ const say = fc
       count(seen, reply.applied ? `appended ${what}` : 'append refused')
       const { next, lines: kept } = model.logs.get(id) ?? { next: 0, lines: [] }
       const state = model.jobs.find(({ spec }) => spec.id === id)?.state ?? null
-      const page = { lines: kept.slice(-3), next, dropped: next - kept.length, state }
+      const page = { lines: kept.slice(-3), total: next, dropped: next - kept.length, state }
       const actual = await store.logs.append(said)
       return [
         [reply, page],

@@ -429,7 +429,9 @@ export class Model {
   /** The cursor is the sequence that was looked at last. */
   sweep({ after, limit, deadLetterMs, olderMs }: SweepParams): SweepReply {
     const next = this.jobs.filter(({ seq }) => seq > Number(after ?? 0)).slice(0, Math.max(0, limit))
-    const young = next.findIndex(({ createdAtMs }) => createdAtMs + olderMs > this.nowMs)
+    const young = next.findIndex(
+      ({ createdAtMs }) => createdAtMs <= this.nowMs && createdAtMs + olderMs > this.nowMs,
+    )
     const looked = young === -1 ? next : next.slice(0, young)
     const spent = looked.filter(({ state, finishedAtMs, deadAtMs, spec }) => {
       if (state === 'queued' || state === 'running') return false

@@ -85,10 +85,10 @@ export async function tail(
 
 function pageOf(rows: readonly PageRow[]): LogPage {
   const [first] = rows
-  if (!first) return { lines: [], next: 0, dropped: 0, state: null }
-  const [state, next, dropped] = first
+  if (!first) return { lines: [], total: 0, dropped: 0, state: null }
+  const [state, total, dropped] = first
   const lines = rows.flatMap(([, , , ...row]) => (row[0] === null ? [] : [lineOf(row)]))
-  return { lines, next, dropped, state: stateOf(state) }
+  return { lines, total, dropped, state: stateOf(state) }
 }
 
 export function lineOf([n, atMs, epoch, level, text]: LineRow): LogLine {

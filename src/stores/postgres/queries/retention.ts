@@ -1,4 +1,6 @@
 import { type SweepParams, type SweepReply, sweepLimitMax } from '../../../engine/ports/retention.ts'
+import { logLinesMax } from '../../../engine/ports/logs.ts'
+import { sweptLinesMax } from '../../retention.ts'
 import { time } from '../clock.ts'
 import type { Session } from '../database.ts'
 import { keepMsOf } from '../rows.ts'
@@ -14,7 +16,8 @@ const parts = ['checkpoint', 'log', 'log_line', 'body', 'job']
  */
 const remove = `with ${time},
 page as materialized (select j.seq from holdfast.job j where j.seq > $1::bigint order by j.seq limit $2),
-listed as materialized (select p.seq, b.id, b.spec, b.labels, (select ms from t) - b.created_at < $4::bigint as young
+listed as materialized (select p.seq, b.id, b.spec, b.labels,
+    b.created_at <= (select ms from t) and (select ms from t) - b.created_at < $4::bigint as young
   from page p cross join lateral
     (select b.id, b.spec, b.labels, b.created_at from holdfast.body b where b.seq = p.seq offset 0) b),
 looked as materialized (select l.* from listed l
@@ -23,14 +26,19 @@ spent as materialized (select l.seq, l.id, l.labels from looked l cross join lat
   (select from holdfast.job j where j.seq = l.seq and j.state in (2, 3, 4)
     and (select ms from t) - j.finished_at >= ${keepMsOf('l.spec')}
     and (j.dead_at is null or (select ms from t) - j.dead_at >= $3::bigint) for update skip locked) j),
-keys as (delete from holdfast.lookup k using spent s cross join lateral
+counted as materialized (select s.*, row_number() over w > 1
+    and sum(least(coalesce(l.next, 0), ${logLinesMax})) over w > ${sweptLinesMax} as beyond
+  from spent s left join holdfast.log l on l.seq = s.seq window w as (order by s.seq)),
+gone as materialized (select * from counted where not beyond),
+seen as (select count(l.seq) as looked, max(l.seq)::text as last, min(c.seq) as left_off
+  from (select min(seq) as seq from counted where beyond) c left join looked l on l.seq < coalesce(c.seq, l.seq + 1)),
+keys as (delete from holdfast.lookup k using gone s cross join lateral
     json_array_elements_text(s.labels::json->'keys') as f(key)
   where s.labels is not null and k.key = f.key and k.seq = s.seq),
-${parts.map((table) => `${table}_gone as (delete from holdfast.${table} where seq = any(array(select seq from spent)))`).join(',\n')}
-select (select count(*) from looked), (select max(seq)::text from looked), s.id
-from t left join spent s on true order by s.seq`
+${parts.map((table) => `${table}_gone as (delete from holdfast.${table} where seq = any(array(select seq from gone)))`).join(',\n')}
+select e.looked, e.last, e.left_off is not null, g.id from seen e left join gone g on true order by g.seq`
 
-type Row = [looked: number, last: string | null, id: string | null]
+type Row = [looked: number, last: string | null, leftOff: boolean, id: string | null]
 
 export async function sweep(
   session: Session,
@@ -38,9 +46,9 @@ export async function sweep(
 ): Promise<SweepReply> {
   const most = Math.min(limit, sweepLimitMax)
   const rows = await session.query<Row>(remove, [after ?? '0', most, deadLetterMs, olderMs])
-  const [looked, last] = rows[0] as Row
-  const removed = rows.flatMap(([, , id]) => id ?? [])
-  return { removed, looked, after: looked < most ? null : last }
+  const [looked, last, leftOff] = rows[0] as Row
+  const removed = rows.flatMap(([, , , id]) => id ?? [])
+  return { removed, looked, after: leftOff || looked === most ? last : null }
 }
 
 const removeLeases = `with ${time},
