@@ -68,6 +68,7 @@ export const handlerTruth: Property = property({
     'job.final',
   ],
   suspendedBy: [],
+  recalls: ['inputs', 'effects', 'results', 'errors', 'settled'],
   start: (): State => ({
     inputs: new Map(),
     ends: new Map(),

@@ -49,8 +49,10 @@ export const logLinesOnceInOrder: Property = property({
     'log.lost',
     'log.appended',
     'log.final',
+    'database.restored',
   ],
   suspendedBy: [],
+  recalls: ['holds', 'taken'],
   after: ['log.appended'],
   start: (): State => ({
     holds: new Map(),
@@ -66,6 +68,10 @@ export const logLinesOnceInOrder: Property = property({
         return appended(state, event, verdict)
       case 'job.removed':
         for (const known of [holds, said, state.taken]) known.delete(event.job)
+        return
+      case 'database.restored':
+        // Of what they had said, lines may be missing that were there.
+        for (const attempts of said.values()) for (const attempt of attempts.values()) attempt.lossy = true
         return
       case 'log.final':
         return final(state, event, verdict)

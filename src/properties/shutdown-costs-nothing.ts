@@ -48,6 +48,7 @@ export const shutdownCostsNothing: Property = property({
     'watch.moved',
   ],
   suspendedBy: [],
+  forgets: ['holds'],
   needs: ['shutdown'],
   after: ['node.stopping'],
   start: (): State => ({
@@ -81,6 +82,7 @@ export const shutdownCostsNothing: Property = property({
         return settled(state, event, verdict)
       case 'job.reclaimed':
       case 'job.timedOut':
+      case 'job.takenBack':
         return noteHold(state.holds, event)
       case 'job.removed':
         for (const of of [state.timeoutMs, state.startedAtMs, state.interrupted]) of.delete(event.job)

@@ -1,0 +1,85 @@
+import type { Backup } from '../database.ts'
+import { crash, shutDown, standStill } from '../node.ts'
+import type { World } from '../world.ts'
+import { type Family, type Fault, pick } from './fault.ts'
+import { order } from './operator.ts'
+
+/**
+ * The database is restored from a backup, by the book (docs/operations.md): all engines are stopped, it comes back as
+ * it was, under hold, engines start, and when the operator has looked he says that it was restored. What he does not
+ * find, because it stands still, he does not stop: one process sleeps through it, and goes on as if nothing had
+ * happened. In the order of an operator's commands it is one, so that none of them lets go of the hold meanwhile.
+ */
+export const databaseRestored: Family = {
+  name: 'database-restored',
+  says: 'the database is restored from a backup, while a worker sleeps through it',
+  most: 1,
+  draw: ({ nodes, forMs }, draw) => ({
+    // All of it is over before the faults are.
+    atMs: draw(Math.ceil(forMs / 2), 'at'),
+    node: pick(nodes, draw, 'node'),
+    lossMs: 1_000 + draw(Math.ceil(forMs / 5), 'loss'),
+    sleptMs: draw(12_000, 'slept'),
+    sleepMs: 5_000 + draw(90_000, 'sleep'),
+    drainMs: draw(4_000, 'drain'),
+    forMs: 500 + draw(15_000, 'for'),
+    lookMs: draw(15_000, 'look'),
+    how: draw(2, 'how') === 0 ? 'reset' : 'silent',
+  }),
+  strike: (world, fault) => {
+    const { lossMs = 0, sleptMs = 0 } = fault
+    const begin = (backup: Backup): void => {
+      world.later(Math.max(0, lossMs - sleptMs), 'sleep', () => fallAsleep(world, fault))
+      world.later(lossMs, 'restore', () => restore(world, fault, backup))
+    }
+    world.database.backUp().then(begin, world.fail)
+  },
+}
+
+function fallAsleep(world: World, { node, sleptMs = 0, sleepMs = 0 }: Fault): void {
+  const owner = world.nodeNamed(node)?.process
+  if (owner && !owner.paused && !world.operator.over) standStill(world, owner, sleptMs + sleepMs)
+}
+
+/** The operator says it until he is answered: if he was not, it may begin one timeline more. */
+function restore(world: World, fault: Fault, backup: Backup): void {
+  let up: Promise<boolean> | null = null
+  order(
+    world,
+    async (engine) => {
+      up ??= cameUp(world, fault, backup)
+      if (await up) await engine.resume({ restored: true })
+    },
+    true,
+  )
+}
+
+/** False: the faults were over before it could begin. */
+async function cameUp(world: World, fault: Fault, backup: Backup): Promise<boolean> {
+  if (world.operator.over) return false
+  await stopped(world, fault.drainMs ?? 0)
+  await world.database.goBack(fault, backup)
+  await passed(world, fault.forMs ?? 0)
+  for (const node of world.nodes) if (node.works) world.start(node)
+  await passed(world, fault.lookMs ?? 0)
+  return true
+}
+
+/** Longer than any stop takes that is not held up. */
+const graceMs = 10_000
+
+/** All that heed it; what still runs when that takes too long is killed. */
+async function stopped(world: World, drainMs: number): Promise<void> {
+  const stops = world.nodes.flatMap(({ works, process }) => {
+    if (!works || !process || process.paused || process.stopping) return []
+    return [new Promise<void>((resolve) => shutDown(world, process, { drainMs }, resolve))]
+  })
+  await Promise.race([Promise.all(stops), passed(world, drainMs + graceMs)])
+  for (const { works, process } of world.nodes) {
+    if (works && process && !process.paused) crash(world, process)
+  }
+}
+
+function passed(world: World, ms: number): Promise<void> {
+  return new Promise((resolve) => void world.later(ms, 'operator', resolve))
+}
