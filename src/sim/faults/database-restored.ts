@@ -1,5 +1,5 @@
 import type { Backup } from '../database.ts'
-import { crash, shutDown, standStill } from '../node.ts'
+import { type SimNode, crash, shutDown, standStill } from '../node.ts'
 import type { World } from '../world.ts'
 import { type Family, type Fault, pick } from './fault.ts'
 import { order } from './operator.ts'
@@ -20,7 +20,8 @@ export const databaseRestored: Family = {
     node: pick(nodes, draw, 'node'),
     lossMs: 1_000 + draw(Math.ceil(forMs / 5), 'loss'),
     sleptMs: draw(12_000, 'slept'),
-    sleepMs: 5_000 + draw(90_000, 'sleep'),
+    // Now and then it wakes before the operator has said anything.
+    sleepMs: draw(5, 'early') === 0 ? draw(30_000, 'sleep') : 45_000 + draw(60_000, 'sleep'),
     drainMs: draw(4_000, 'drain'),
     forMs: 500 + draw(15_000, 'for'),
     lookMs: draw(15_000, 'look'),
@@ -36,9 +37,14 @@ export const databaseRestored: Family = {
   },
 }
 
+/** The one that has most to do, so that it has something to say when it wakes; this one where others have no more. */
 function fallAsleep(world: World, { node, sleptMs = 0, sleepMs = 0 }: Fault): void {
-  const owner = world.nodeNamed(node)?.process
-  if (owner && !owner.paused && !world.operator.over) standStill(world, owner, sleptMs + sleepMs)
+  if (world.operator.over) return
+  const most = ({ process }: SimNode): number => (process && !process.paused ? process.handlers.size : -1)
+  const others = world.nodes.filter(({ works, name }) => works && name !== node)
+  const drawn = world.nodeNamed(node)
+  const [sleeper] = [...(drawn ? [drawn] : []), ...others].sort((a, b) => most(b) - most(a))
+  if (sleeper?.process && most(sleeper) >= 0) standStill(world, sleeper.process, sleptMs + sleepMs)
 }
 
 /** The operator says it until he is answered: if he was not, it may begin one timeline more. */
