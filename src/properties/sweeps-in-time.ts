@@ -98,6 +98,8 @@ export const sweepsInTime: Property = property({
         if (!begins(state.timeline, event)) return
         state.running.clear()
         state.claims.clear()
+        // Of what waits for its place, each write puts off the time at which it was to have had it.
+        for (const job of forgotten.keys()) forgotten.set(job, event.atMs + sweepers.clock.aheadMs)
         return
       case 'run.ended':
         return judgeClaims(state, event, verdict)

@@ -38,7 +38,8 @@ export interface Database {
   /** An operation that came while it was stalled: it lands when the stall is over. */
   hold(execute: () => void): void
   goDown(fault: Fault): void
-  /** How often it was restored from a backup. */
+  /** How often a backup of it was made, and how often it was restored from one. */
+  readonly backups: number
   readonly restores: number
   /** Copies all that is in it. */
   backUp(): Promise<Backup>
@@ -90,7 +91,7 @@ function createTurns(): { readonly taken: number; take<R>(work: () => Promise<R>
 
 export function createDatabase(world: World, raw: InspectableStore): Database {
   const held: (() => void)[] = []
-  const state = { down: null as Fault | null, full: null as Fault | null, aheadMs: 0, generation: 0, restores: 0 }
+  const state = { down: null as Fault | null, full: null as Fault | null, aheadMs: 0, generation: 0, backups: 0, restores: 0 }
   const turns = createTurns()
   const mixed = isMixed(world)
   const errors = {
@@ -164,15 +165,20 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
       if (fault.lands) landAll()
       beDown(fault)
     },
+    get backups() {
+      return state.backups
+    },
     get restores() {
       return state.restores
     },
-    backUp: () =>
-      turns.take(async () => {
+    backUp: () => {
+      state.backups += 1
+      return turns.take(async () => {
         const snapshot = await raw.snapshot()
         world.recorder.happened(null, { type: 'database.backedUp' })
         return { snapshot, atMs: world.nowMs }
-      }),
+      })
+    },
     goBack: (fault, { snapshot, atMs: toMs }) => {
       world.struck(fault, null)
       state.full = null
