@@ -7,7 +7,8 @@ import { type Property, type Verdict, property } from './property.ts'
  * Why: a database that is restored from a backup gives out again what it gave out in the time that is lost, fencing
  * tokens too. A worker that slept through it would write under one that is another's now. So once the operator has said
  * that it was restored, nothing that an attempt from before writes applies, and no epoch is one that there was before:
- * all of them are beyond where the timeline begins. Until then nothing is claimed. (Contract 0.13; decision 24.)
+ * all of them are beyond where the timeline begins. Until then nothing is claimed, and from then on everything may be.
+ * (Contract 0.13; decision 24.)
  *
  * A settle that applied before the backup was made may be confirmed to whoever repeats it: that writes nothing.
  *
@@ -21,6 +22,8 @@ interface State {
   readonly given: Map<string, number>
   /** It was restored, and nobody has said so. */
   untold: boolean
+  /** Somebody has just said so: what he is told next is that hold is lifted. */
+  lifts: boolean
 }
 
 export const timelineFences: Property = property({
@@ -31,6 +34,7 @@ export const timelineFences: Property = property({
   on: [
     'database.restored',
     'timeline.began',
+    'control.changed',
     'job.claimed',
     'claim.recovered',
     'lease.renewed',
@@ -44,7 +48,7 @@ export const timelineFences: Property = property({
   recalls: ['timeline', 'done'],
   needs: ['database-restored'],
   after: ['timeline.began'],
-  start: (): State => ({ timeline: newTimeline(), done: new Map(), given: new Map(), untold: false }),
+  start: (): State => ({ timeline: newTimeline(), done: new Map(), given: new Map(), untold: false, lifts: false }),
   step(state, event, verdict) {
     switch (event.type) {
       case 'database.restored':
@@ -52,6 +56,8 @@ export const timelineFences: Property = property({
         return
       case 'timeline.began':
         return began(state, event, verdict)
+      case 'control.changed':
+        return lifted(state, event, verdict)
       case 'job.removed':
         // Another may come by its id, and begins anew.
         state.given.delete(event.job)
@@ -77,6 +83,7 @@ function began(state: State, event: EventOf<'timeline.began'>, verdict: Verdict)
   verdict.evaluated()
   state.untold = false
   const anew = begins(timeline, event)
+  state.lifts = anew
   if (anew && timeline.first > before) return
   const subject = nameOf(event)
   if (anew) {
@@ -86,6 +93,15 @@ function began(state: State, event: EventOf<'timeline.began'>, verdict: Verdict)
   if (firstOf(event) === before) return
   const message = `timeline ${event.timeline} began by the repeat of a call that had begun another`
   verdict.violated({ kind: 'repeat-began-another', subject, message })
+}
+
+function lifted(state: State, event: EventOf<'control.changed'>, verdict: Verdict): void {
+  if (!state.lifts) return
+  state.lifts = false
+  verdict.evaluated()
+  if (!event.hold) return
+  const message = 'the operator has said that the database was restored, and nothing may be claimed even so'
+  verdict.violated({ kind: 'still-held', subject: nameOf(event), message })
 }
 
 function claimed(state: State, event: EventOf<'job.claimed'>, verdict: Verdict): void {
