@@ -99,12 +99,7 @@ function claimed(claim: Claim, event: EventOf<'job.claimed'>, toEpoch: number, v
   claim.running = true
 }
 
-function rise(
-  claim: Claim,
-  event: EventOf<'job.claimed'> | Taken,
-  toEpoch: number,
-  verdict: Verdict,
-): void {
+function rise(claim: Claim, event: EventOf<'job.claimed'> | Taken, toEpoch: number, verdict: Verdict): void {
   if (event.epoch === toEpoch) return
   const kind = event.epoch < toEpoch ? 'epoch-not-risen' : 'epoch-skipped'
   const message = `${event.type} of job ${event.job} at epoch ${event.epoch} after epoch ${claim.epoch}`

@@ -190,7 +190,8 @@ function settled(state: State, event: EventOf<'job.settled'>, verdict: Verdict):
   const before = state.settled.get(job) ?? 0
   if (before <= epoch) {
     if (outcome === 'succeeded') state.results.set(job, result)
-    if (before < epoch && (outcome === 'succeeded' || outcome === 'failed')) state.errors.set(job, event.error)
+    if (before < epoch && (outcome === 'succeeded' || outcome === 'failed'))
+      state.errors.set(job, event.error)
     state.settled.set(job, epoch)
   }
   if (end && end.epoch > epoch) return

@@ -15,6 +15,8 @@ interface State {
   readonly holds: Holds
   /** What the handlers said while their attempts went on, by job and epoch. */
   readonly said: Map<string, Map<number, Attempt>>
+  /** The same of jobs that were removed: a restore from a backup may bring them back. */
+  readonly former: Map<string, Map<number, Attempt>>
   /** Processes that were asked to stop: they wait for nothing for long. */
   readonly stopping: Set<string>
   storeCallMs: number
@@ -57,6 +59,7 @@ export const logLinesOnceInOrder: Property = property({
   start: (): State => ({
     holds: new Map(),
     said: new Map(),
+    former: new Map(),
     stopping: new Set(),
     storeCallMs: 0,
     taken: new Map(),
@@ -67,12 +70,11 @@ export const logLinesOnceInOrder: Property = property({
       case 'log.appended':
         return appended(state, event, verdict)
       case 'job.removed':
+        state.former.set(event.job, said.get(event.job) ?? new Map())
         for (const known of [holds, said, state.taken]) known.delete(event.job)
         return
       case 'database.restored':
-        // Of what they had said, lines may be missing that were there.
-        for (const attempts of said.values()) for (const attempt of attempts.values()) attempt.lossy = true
-        return
+        return restored(state)
       case 'log.final':
         return final(state, event, verdict)
       case 'handler.said': {
@@ -99,6 +101,18 @@ export const logLinesOnceInOrder: Property = property({
     }
   },
 })
+
+/** Of what was said, lines may be missing that were there. */
+function restored({ said, former }: State): void {
+  for (const [job, attempts] of former) {
+    for (const [epoch, { texts }] of attempts) {
+      const attempt = attemptOf(said, { job, epoch })
+      attempt.texts.unshift(...texts)
+    }
+  }
+  former.clear()
+  for (const attempts of said.values()) for (const attempt of attempts.values()) attempt.lossy = true
+}
 
 type Of = { readonly job: string; readonly epoch: number }
 

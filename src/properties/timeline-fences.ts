@@ -48,7 +48,13 @@ export const timelineFences: Property = property({
   recalls: ['timeline', 'done'],
   needs: ['database-restored'],
   after: ['timeline.began'],
-  start: (): State => ({ timeline: newTimeline(), done: new Map(), given: new Map(), untold: false, lifts: false }),
+  start: (): State => ({
+    timeline: newTimeline(),
+    done: new Map(),
+    given: new Map(),
+    untold: false,
+    lifts: false,
+  }),
   step(state, event, verdict) {
     switch (event.type) {
       case 'database.restored':
@@ -118,7 +124,8 @@ function claimed(state: State, event: EventOf<'job.claimed'>, verdict: Verdict):
       message: `${nameOf(event)} claimed job ${job} at epoch ${epoch}, ${why}`,
     })
   if (untold) violated('claimed-untold', 'and nobody has said yet that the database was restored')
-  else if (epoch <= timeline.first) violated('epoch-of-before', `and its timeline begins at ${timeline.first}`)
+  else if (epoch <= timeline.first)
+    violated('epoch-of-before', `and its timeline begins at ${timeline.first}`)
   else if (epoch <= before) violated('epoch-again', `and epoch ${before} was given out before`)
 }
 

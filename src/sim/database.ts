@@ -91,7 +91,14 @@ function createTurns(): { readonly taken: number; take<R>(work: () => Promise<R>
 
 export function createDatabase(world: World, raw: InspectableStore): Database {
   const held: (() => void)[] = []
-  const state = { down: null as Fault | null, full: null as Fault | null, aheadMs: 0, generation: 0, backups: 0, restores: 0 }
+  const state = {
+    down: null as Fault | null,
+    full: null as Fault | null,
+    aheadMs: 0,
+    generation: 0,
+    backups: 0,
+    restores: 0,
+  }
   const turns = createTurns()
   const mixed = isMixed(world)
   const errors = {

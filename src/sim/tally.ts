@@ -117,10 +117,7 @@ export function createTally({ properties, asked, single, partial = false }: Tall
     if (result.verdict !== 'pass') failures.push({ index, failure: failureOf(result) })
   }
 
-  function addRow(
-    { name, evaluations, suspendedBy }: PropertyTally,
-    strikes: RunResult['strikes'],
-  ): void {
+  function addRow({ name, evaluations, suspendedBy }: PropertyTally, strikes: RunResult['strikes']): void {
     const row = matrix.get(name) ?? {}
     matrix.set(name, row)
     for (const family of Object.keys(strikes)) {

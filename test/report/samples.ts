@@ -25,7 +25,15 @@ export function summaryOf(over: Partial<Summary> = {}): Summary {
     matrix: { fencing: { crash: 210, pause: 7_476 }, 'retry-happened': { pause: 3 } },
     coverage: { behaviours: 31, newPerHundred: [31] },
     properties: [
-      { name: 'fencing', kind: 'always', evaluations: 7_476, violations: 0, reached: true, applicable: true, ...judged },
+      {
+        name: 'fencing',
+        kind: 'always',
+        evaluations: 7_476,
+        violations: 0,
+        reached: true,
+        applicable: true,
+        ...judged,
+      },
       {
         name: 'retry-happened',
         kind: 'sometimes',

@@ -29,7 +29,10 @@ const touchy: Property = property({
 const work = (() => {
   const small = jobsOf(3, ({ sleep }) => sleep(100))
   const steps = small.workload?.(() => 0) ?? []
-  return scenario({ ...small, workload: () => steps.map((step, k) => ({ ...step, atMs: 8_000 + 30_000 * k })) })
+  return scenario({
+    ...small,
+    workload: () => steps.map((step, k) => ({ ...step, atMs: 8_000 + 30_000 * k })),
+  })
 })()
 
 /** When all workers are there, and there is no work yet. */
