@@ -15,8 +15,8 @@ const restoring = ['database.backedUp', 'database.restored'] as const
 
 /** The same property, with a state that goes back with the database. */
 export function recalling(definition: Property): Property {
-  const { on, recalls = [], forgets = [], start, step } = definition
-  const first = (): Record<string, unknown> => start() as Record<string, unknown>
+  const { on, recalls = [], forgets = [] } = definition
+  const first = (): Record<string, unknown> => definition.start() as Record<string, unknown>
 
   /** Together, so that what they share they share in the copy. */
   const kept = (state: Record<string, unknown>): Record<string, unknown> =>
@@ -36,7 +36,7 @@ export function recalling(definition: Property): Property {
       const memory = state as Memory
       if (event.type === 'database.backedUp') memory.backup = kept(memory.now)
       else if (event.type === 'database.restored') restore(memory)
-      if (isOn(on, event)) step(memory.now, event, verdict)
+      if (isOn(on, event)) definition.step(memory.now, event, verdict)
     },
   }
 }

@@ -129,6 +129,8 @@ describe('vacuity (B05)', () => {
         kind: 'always',
         evaluations: 6,
         violations: 0,
+        suspendedBy: [],
+        suspended: 0,
         reached: true,
         applicable: true,
       })

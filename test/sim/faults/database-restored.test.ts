@@ -20,7 +20,7 @@ const fault: Fault = {
 }
 
 async function restored(hand: HandWorld): Promise<void> {
-  await insert(hand, hand.owner(), 'kept')
+  await hand.act(() => insert(hand, hand.owner(), 'kept'))
   await hand.until(100)
   await hand.act(() => familyNamed(fault.family)?.strike(hand.world, fault))
   await hand.until(200)
