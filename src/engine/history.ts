@@ -258,6 +258,20 @@ export type StoreEvent =
       readonly applied: boolean
     }
   | { readonly type: 'control.changed'; readonly hold: boolean; readonly paused: readonly string[] }
+  /** An operator said that the store was restored from a backup; what ran then is told right after it. */
+  | {
+      readonly type: 'timeline.began'
+      readonly timeline: number
+      /** Names the call: a repeat of one that applied is answered the same again, and takes nothing. */
+      readonly token: string
+    }
+  /** It ran when the backup was made, and goes back uncharged. */
+  | {
+      readonly type: 'job.takenBack'
+      readonly job: string
+      readonly epoch: number
+      readonly state: 'queued' | 'cancelled'
+    }
 
 export type EngineEvent =
   | { readonly type: 'engine.started'; readonly worker: string }
@@ -374,6 +388,10 @@ export type WorldEvent =
   | { readonly type: 'node.resumed' }
   | { readonly type: 'database.down'; readonly forMs: number }
   | { readonly type: 'database.up' }
+  /** What is in it was copied, to be put back one day. */
+  | { readonly type: 'database.backedUp' }
+  /** What is in it is what was in it at `toMs`, under hold; its clock goes on. */
+  | { readonly type: 'database.restored'; readonly toMs: number }
   /** The clock of the database went forward, or back. */
   | { readonly type: 'database.jumped'; readonly byMs: number }
   /** `tries`: how often it was sent; what an earlier send did, the producer does not know. */

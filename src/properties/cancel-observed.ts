@@ -55,8 +55,10 @@ export const cancelObserved: Property = property({
     'attempt.started',
     'handler.signalled',
     'attempt.ended',
+    'database.restored',
   ],
   suspendedBy: [],
+  recalls: ['holds', 'retries', 'asked'],
   needs: ['operator'],
   after: ['job.cancelRequested'],
   start: (): State => ({
@@ -82,12 +84,17 @@ export const cancelObserved: Property = property({
       case 'job.settled':
       case 'job.reclaimed':
       case 'job.timedOut':
+      case 'job.takenBack':
         noteHold(holds, event)
         if (event.type === 'job.settled') charged(state, event, verdict)
         if (asked.has(event.job)) moved(event, verdict)
         return
       case 'job.removed':
         for (const of of [asked, holds, state.started, state.signalled, state.ended]) of.delete(event.job)
+        return
+      case 'database.restored':
+        // Its holder may have heard of it, and be done with the job.
+        for (const cancel of asked.values()) cancel.told = true
         return
       case 'lease.renewed':
         return renewed(state, event, verdict)
@@ -108,7 +115,7 @@ export const cancelObserved: Property = property({
   },
 })
 
-type Move = EventOf<'job.claimed' | 'job.settled' | 'job.reclaimed' | 'job.timedOut'>
+type Move = EventOf<'job.claimed' | 'job.settled' | 'job.reclaimed' | 'job.timedOut' | 'job.takenBack'>
 
 function moved(event: Move, verdict: Verdict): void {
   if (event.type === 'job.settled' && event.settled !== 'applied') return

@@ -40,6 +40,8 @@ export const capacity: Property = property({
     'job.timedOut',
     'handler.began',
     'handler.ended',
+    'job.takenBack',
+    'database.restored',
   ],
   suspendedBy: [],
   start: (): State => ({ jobs: new Map(), processes: new Map() }),
@@ -66,6 +68,15 @@ export const capacity: Property = property({
       case 'job.reclaimed':
       case 'job.timedOut':
         return left(state, event.job, event.epoch - 1)
+      case 'job.takenBack':
+        return leftAtAny(state, event.job)
+      case 'database.restored':
+        // What ran when the backup was made is taken back before anything is claimed.
+        for (const process of processes.values()) {
+          process.held.clear()
+          process.solo = null
+        }
+        return
       case 'handler.began':
         return began(state, event, verdict)
       case 'handler.ended': {
@@ -100,6 +111,12 @@ function left(state: State, job: string, epoch: number): void {
   if (!process || process.held.get(job) !== epoch) return
   process.held.delete(job)
   if (process.solo === job) process.solo = null
+}
+
+function leftAtAny({ jobs, processes }: State, job: string): void {
+  const process = processes.get(jobs.get(job)?.holder ?? '')
+  process?.held.delete(job)
+  if (process?.solo === job) process.solo = null
 }
 
 function began(state: State, event: EventOf<'handler.began'>, verdict: Verdict): void {

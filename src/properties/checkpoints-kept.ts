@@ -23,6 +23,7 @@ export const checkpointsKept: Property = property({
   blindSpot: 'What a handler makes of its checkpoints is not seen.',
   on: [...holdEvents, 'job.noted', 'job.recalled'],
   suspendedBy: [],
+  recalls: 'all',
   after: ['job.noted'],
   start: (): State => ({ holds: new Map(), kept: new Map() }),
   step({ holds, kept }, event, verdict) {

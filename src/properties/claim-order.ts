@@ -61,6 +61,7 @@ export const claimOrder: Property = property({
     'job.settled',
     'job.reclaimed',
     'job.timedOut',
+    'job.takenBack',
     'job.cancelRequested',
     'job.commanded',
     'job.dispatched',
@@ -69,6 +70,7 @@ export const claimOrder: Property = property({
     'database.jumped',
   ],
   suspendedBy: [],
+  recalls: ['inserts', 'places', 'queued'],
   start: (): State => ({ clock: newClock(), inserts: 0, places: new Map(), queued: new Map(), taken: [] }),
   step(state, event, verdict) {
     if (event.type === 'database.jumped') return jump(state.clock, event)
@@ -91,6 +93,8 @@ export const claimOrder: Property = property({
       case 'job.timedOut':
         place.failures = event.failures
         return taken(state, place, event, backoffAt(place, event.failures))
+      case 'job.takenBack':
+        return taken(state, place, event, 0)
       case 'job.cancelRequested':
         if (event.kind === 'cancelled') leave(state, event.job, place)
         return
@@ -202,7 +206,7 @@ function settled(state: State, place: Place, event: EventOf<'job.settled'>, verd
 function taken(
   state: State,
   place: Place,
-  event: EventOf<'job.reclaimed' | 'job.timedOut'>,
+  event: EventOf<'job.reclaimed' | 'job.timedOut' | 'job.takenBack'>,
   delayMs: number,
 ): void {
   place.epoch = event.epoch

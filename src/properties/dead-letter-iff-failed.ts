@@ -36,6 +36,7 @@ export const deadLetterIffFailed: Property = property({
     'job.final',
   ],
   suspendedBy: [],
+  recalls: 'all',
   start: (): State => ({ open: new Set(), failedAt: new Map(), retries: new Map() }),
   step(state, event, verdict) {
     const { open } = state

@@ -57,6 +57,7 @@ const jobEvents = [
   'job.settled',
   'job.reclaimed',
   'job.timedOut',
+  'job.takenBack',
 ] as const
 
 export const deadWorkerRecovered: Property = property({
@@ -66,6 +67,7 @@ export const deadWorkerRecovered: Property = property({
   blindSpot: 'A holder that is silent and not dead is not looked at.',
   on: [...sweeperEvents, ...jobEvents, 'run.ended'],
   suspendedBy: [],
+  forgets: ['held', 'orphans'],
   needs: ['crash'],
   start: (): State => ({ sweepers: newSweepers(), held: new Map(), orphans: new Map() }),
   step(state, event, verdict) {
@@ -81,6 +83,7 @@ export const deadWorkerRecovered: Property = property({
         return
       case 'job.reclaimed':
       case 'job.timedOut':
+      case 'job.takenBack':
         return left(state, event.job, event.atMs, verdict)
       case 'run.ended':
         return judgeOverdue(state, event.atMs, verdict)

@@ -26,6 +26,7 @@ export const effectOnce: Property = property({
   blindSpot: 'That a store undoes the rows of what it says was rolled back is not seen here.',
   on: [...holdEvents, 'effect.committed', 'attempt.committed', 'attempt.ended', 'attempt.lost', 'job.final'],
   suspendedBy: [],
+  recalls: ['holds', 'effects'],
   after: ['effect.committed'],
   start: (): State => ({ holds: new Map(), effects: new Map(), given: new Set() }),
   step(state, event, verdict) {

@@ -37,11 +37,13 @@ export const exactBudgets: Property = property({
     'job.settled',
     'job.reclaimed',
     'job.timedOut',
+    'job.takenBack',
     'job.commanded',
     'job.removed',
     'job.final',
   ],
   suspendedBy: [],
+  recalls: 'all',
   start: (): State => ({ budgets: new Map(), retries: new Map() }),
   step({ budgets, retries }, event, verdict) {
     if (event.type === 'job.inserted') return inserted(budgets, event)
@@ -54,6 +56,8 @@ export const exactBudgets: Property = property({
     }
     if (event.type === 'job.removed') return void budgets.delete(event.job)
     if (event.type === 'job.settled') return settled(budget, event, verdict)
+    // Uncharged.
+    if (event.type === 'job.takenBack') return void (budget.running = false)
     verdict.evaluated()
     switch (event.type) {
       case 'job.claimed':

@@ -1,4 +1,5 @@
 import type { EventOf } from '../engine/history.ts'
+import { type Timeline, begins, newTimeline } from './model/timeline.ts'
 import { type Who, isSame, nameOf } from './model/who.ts'
 import { type Property, type Verdict, property } from './property.ts'
 
@@ -20,12 +21,15 @@ interface Claim {
   late: (Who & { readonly epoch: number })[] | null
 }
 
-type State = Map<string, Claim>
+interface State {
+  readonly claims: Map<string, Claim>
+  readonly timeline: Timeline
+}
 
 export const exactlyOnceClaim: Property = property({
   name: 'exactly-once-claim',
   kind: 'always',
-  says: 'The epochs of a job rise by exactly one, and each has one holder, which starts it at most once.',
+  says: 'The epochs of a job rise by exactly one, from where its timeline begins, and each has one holder, which starts it at most once.',
   blindSpot: 'A handler that runs without its attempt.started event is not seen.',
   on: [
     'job.claimed',
@@ -33,24 +37,27 @@ export const exactlyOnceClaim: Property = property({
     'job.settled',
     'job.reclaimed',
     'job.timedOut',
+    'job.takenBack',
+    'timeline.began',
     'job.removed',
     'attempt.started',
   ],
   suspendedBy: [],
-  start: (): State => new Map(),
-  step(claims, event, verdict) {
+  recalls: 'all',
+  start: (): State => ({ claims: new Map(), timeline: newTimeline() }),
+  step({ claims, timeline }, event, verdict) {
+    if (event.type === 'timeline.began') return void begins(timeline, event)
     const claim = claims.get(event.job) ?? unclaimed(claims, event.job)
+    const nextEpoch = Math.max(claim.epoch, timeline.first) + 1
     switch (event.type) {
       case 'job.claimed':
-        return claimed(claim, event, verdict)
+        return claimed(claim, event, nextEpoch, verdict)
       case 'job.reclaimed':
       case 'job.timedOut':
-        verdict.evaluated()
-        if (!claim.running) {
-          const message = `${event.type} of job ${event.job} at epoch ${event.epoch}, which nobody held`
-          verdict.violated({ kind: 'taken-from-nobody', subject: event.job, message })
-        } else rise(claim, event, verdict)
-        return supersede(claim, event.epoch, { node: '', incarnation: 0 })
+        return taken(claim, event, nextEpoch, verdict)
+      case 'job.takenBack':
+        // It is where its timeline begins, or where it was.
+        return taken(claim, event, nextEpoch - 1, verdict)
       case 'job.settled':
         if (event.settled === 'applied' && event.epoch === claim.epoch) claim.running = false
         return
@@ -65,7 +72,18 @@ export const exactlyOnceClaim: Property = property({
   },
 })
 
-function claimed(claim: Claim, event: EventOf<'job.claimed'>, verdict: Verdict): void {
+type Taken = EventOf<'job.reclaimed' | 'job.timedOut' | 'job.takenBack'>
+
+function taken(claim: Claim, event: Taken, toEpoch: number, verdict: Verdict): void {
+  verdict.evaluated()
+  if (!claim.running) {
+    const message = `${event.type} of job ${event.job} at epoch ${event.epoch}, which nobody held`
+    verdict.violated({ kind: 'taken-from-nobody', subject: event.job, message })
+  } else rise(claim, event, toEpoch, verdict)
+  supersede(claim, event.epoch, { node: '', incarnation: 0 })
+}
+
+function claimed(claim: Claim, event: EventOf<'job.claimed'>, toEpoch: number, verdict: Verdict): void {
   verdict.evaluated()
   const held = claim.running ? nameOf(claim) : null
   if (held && claim.epoch === event.epoch) {
@@ -75,19 +93,15 @@ function claimed(claim: Claim, event: EventOf<'job.claimed'>, verdict: Verdict):
     const message = `${nameOf(event)} claimed job ${event.job} while ${held} held it at epoch ${claim.epoch}`
     verdict.violated({ kind: 'claimed-while-held', subject: event.job, message })
   } else {
-    rise(claim, event, verdict)
+    rise(claim, event, toEpoch, verdict)
   }
   supersede(claim, event.epoch, event)
   claim.running = true
 }
 
-function rise(
-  claim: Claim,
-  event: EventOf<'job.claimed' | 'job.reclaimed' | 'job.timedOut'>,
-  verdict: Verdict,
-): void {
-  if (event.epoch === claim.epoch + 1) return
-  const kind = event.epoch <= claim.epoch ? 'epoch-not-risen' : 'epoch-skipped'
+function rise(claim: Claim, event: EventOf<'job.claimed'> | Taken, toEpoch: number, verdict: Verdict): void {
+  if (event.epoch === toEpoch) return
+  const kind = event.epoch < toEpoch ? 'epoch-not-risen' : 'epoch-skipped'
   const message = `${event.type} of job ${event.job} at epoch ${event.epoch} after epoch ${claim.epoch}`
   verdict.violated({ kind, subject: event.job, message })
 }
@@ -128,7 +142,7 @@ function supersede(claim: Claim, epoch: number, { node, incarnation }: Who): voi
   claim.started = false
 }
 
-function unclaimed(claims: State, job: string): Claim {
+function unclaimed(claims: State['claims'], job: string): Claim {
   const claim: Claim = { epoch: 0, node: '', incarnation: 0, running: false, started: false, late: null }
   claims.set(job, claim)
   return claim

@@ -27,8 +27,17 @@ export const fencing: Property = property({
   kind: 'always',
   says: 'Only the holder of the current epoch settles or renews a running job, and it is never refused.',
   blindSpot: 'Writes to a job that are neither a settle nor a renewal are not seen.',
-  on: ['job.claimed', 'lease.renewed', 'job.settled', 'job.reclaimed', 'job.timedOut', 'job.removed'],
+  on: [
+    'job.claimed',
+    'lease.renewed',
+    'job.settled',
+    'job.reclaimed',
+    'job.timedOut',
+    'job.takenBack',
+    'job.removed',
+  ],
   suspendedBy: [],
+  recalls: 'all',
   start: (): State => new Map(),
   step(holds, event, verdict) {
     const hold = holds.get(event.job) ?? unheld(holds, event.job)
@@ -41,6 +50,7 @@ export const fencing: Property = property({
         return
       case 'job.reclaimed':
       case 'job.timedOut':
+      case 'job.takenBack':
         hold.epoch = event.epoch
         hold.running = false
         return

@@ -68,6 +68,7 @@ export const handlerTruth: Property = property({
     'job.final',
   ],
   suspendedBy: [],
+  recalls: ['inputs', 'effects', 'results', 'errors', 'settled'],
   start: (): State => ({
     inputs: new Map(),
     ends: new Map(),
@@ -186,12 +187,15 @@ function settled(state: State, event: EventOf<'job.settled'>, verdict: Verdict):
   const { job, epoch, outcome, result } = event
   if (event.settled !== 'applied') return
   const end = state.ends.get(job)
+  const before = state.settled.get(job) ?? 0
+  if (before <= epoch) {
+    if (outcome === 'succeeded') state.results.set(job, result)
+    if (before < epoch && (outcome === 'succeeded' || outcome === 'failed'))
+      state.errors.set(job, event.error)
+    state.settled.set(job, epoch)
+  }
   if (end && end.epoch > epoch) return
   const own = end?.epoch === epoch && isSame(end, event) ? end : null
-  if (outcome === 'succeeded') state.results.set(job, result)
-  if ((state.settled.get(job) ?? 0) < epoch && (outcome === 'succeeded' || outcome === 'failed'))
-    state.errors.set(job, event.error)
-  state.settled.set(job, epoch)
   const kind = committedSlip(state, event) ?? slipOf(own, event, state.signalled.get(job) === epoch)
   verdict.evaluated()
   if (kind === null || kind === 'none') return

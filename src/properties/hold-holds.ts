@@ -19,7 +19,7 @@ export const holdHolds: Property = property({
   blindSpot: 'What ran before the switch goes on, and is not looked at.',
   on: ['job.inserted', 'job.claimed', 'control.changed'],
   suspendedBy: [],
-  needs: ['operator'],
+  needs: ['operator', 'database-restored'],
   after: ['control.changed'],
   start: (): State => ({ hold: false, paused: [], queues: new Map() }),
   step(state, event, verdict) {

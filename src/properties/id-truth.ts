@@ -21,6 +21,7 @@ export const idTruth: Property = property({
   blindSpot: 'Inputs are compared as digests of 32 bits.',
   on: ['job.inserted', 'insert.refused', 'enqueue.acknowledged', 'job.removed'],
   suspendedBy: [],
+  recalls: 'all',
   start: (): State => ({ jobs: new Map(), created: new Set() }),
   step({ jobs, created }, event, verdict) {
     if (event.type === 'job.removed') {

@@ -23,6 +23,7 @@ import { marginPays } from './margin-pays.ts'
 import { namedLeaseExclusive } from './named-lease-exclusive.ts'
 import { noLostJob } from './no-lost-job.ts'
 import { noStarvation } from './no-starvation.ts'
+import { oldTimelineRefused } from './old-timeline-refused.ts'
 import { oneFiringPerSlot } from './one-firing-per-slot.ts'
 import { oneStartThroughOutage } from './one-start-through-outage.ts'
 import { ownWorkOnly } from './own-work-only.ts'
@@ -37,6 +38,7 @@ import { signalTruth } from './signal-truth.ts'
 import { singleTerminalState } from './single-terminal-state.ts'
 import { sometimesProperties } from './sometimes.ts'
 import { sweepsInTime } from './sweeps-in-time.ts'
+import { timelineFences } from './timeline-fences.ts'
 import { timeoutEnforced } from './timeout-enforced.ts'
 import { unknownMembersSurvive } from './unknown-members-survive.ts'
 import { versionsCount } from './versions-count.ts'
@@ -68,6 +70,7 @@ export {
   namedLeaseExclusive,
   noLostJob,
   noStarvation,
+  oldTimelineRefused,
   oneFiringPerSlot,
   oneStartThroughOutage,
   ownWorkOnly,
@@ -81,6 +84,7 @@ export {
   singleTerminalState,
   sometimesProperties,
   sweepsInTime,
+  timelineFences,
   timeoutEnforced,
   unknownMembersSurvive,
   versionsCount,
@@ -128,5 +132,7 @@ export const standardProperties: readonly Property[] = [
   resultTruth,
   retentionTakesEndedOnly,
   unknownMembersSurvive,
+  timelineFences,
+  oldTimelineRefused,
   ...sometimesProperties,
 ]

@@ -61,18 +61,17 @@ export const leaseCertainty: Property = property({
       }
       case 'claim.recovered':
       case 'lease.renewed': {
-        const lease = leases.get(event.job)
-        if (lease?.epoch === event.epoch && isSame(lease, event)) lease.landedAtMs = event.atMs
+        // One of an epoch that was over is not, once the database went back to a backup.
+        const lease = leaseOf(leases, lapsed, event)
+        if (lease) lease.landedAtMs = event.atMs
         return
       }
       case 'attempt.started':
       case 'attempt.certain':
       case 'attempt.uncertain':
       case 'attempt.ended': {
-        const { job, epoch } = event
-        const current = leases.get(job)
-        const lease = current?.epoch === epoch ? current : lapsed.get(`${job} ${epoch}`)
-        if (lease && isSame(lease, event)) told(world, lease, event, verdict)
+        const lease = leaseOf(leases, lapsed, event)
+        if (lease) told(world, lease, event, verdict)
         return
       }
       default:
@@ -80,6 +79,17 @@ export const leaseCertainty: Property = property({
     }
   },
 })
+
+function leaseOf(
+  leases: State['leases'],
+  lapsed: State['lapsed'],
+  event: Who & { readonly job: string; readonly epoch: number },
+): Lease | null {
+  const { job, epoch } = event
+  const current = leases.get(job)
+  const lease = current?.epoch === epoch ? current : lapsed.get(`${job} ${epoch}`)
+  return lease && isSame(lease, event) ? lease : null
+}
 
 type Told = EventOf<`attempt.${'started' | 'certain' | 'uncertain' | 'ended'}`>
 

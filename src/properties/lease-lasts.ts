@@ -39,9 +39,11 @@ export const leaseLasts: Property = property({
     'job.settled',
     'job.reclaimed',
     'job.timedOut',
+    'job.takenBack',
     'database.jumped',
   ],
   suspendedBy: [],
+  recalls: ['leases'],
   needs: ['crash', 'pause'],
   after: ['job.reclaimed'],
   start: (): State => ({ clock: newClock(), leases: new Map(), last: { by: '', atMs: -1, expiresMs: 0 } }),
@@ -67,6 +69,7 @@ export const leaseLasts: Property = property({
           leases.delete(event.job)
         return
       case 'job.timedOut':
+      case 'job.takenBack':
         leases.delete(event.job)
     }
   },

@@ -27,6 +27,8 @@ export const listingTellsTheTruth: Property = property({
     'Which of those that wait are due, and what a list says of a job, is not compared; lists by keys, tenant, time and state are not looked at.',
   on: [...standingEvents, 'jobs.listing', 'jobs.listed', 'queues.counted'],
   suspendedBy: [],
+  recalls: ['standings'],
+  forgets: ['open'],
   after: ['jobs.listed', 'queues.counted'],
   start: (): State => ({ standings: newStandings(), open: new Map() }),
   step(state, event, verdict) {

@@ -15,6 +15,8 @@ interface State {
   readonly holds: Holds
   /** What the handlers said while their attempts went on, by job and epoch. */
   readonly said: Map<string, Map<number, Attempt>>
+  /** The same of jobs that were removed: a restore from a backup may bring them back. */
+  readonly former: Map<string, Map<number, Attempt>>
   /** Processes that were asked to stop: they wait for nothing for long. */
   readonly stopping: Set<string>
   storeCallMs: number
@@ -49,12 +51,15 @@ export const logLinesOnceInOrder: Property = property({
     'log.lost',
     'log.appended',
     'log.final',
+    'database.restored',
   ],
   suspendedBy: [],
+  recalls: ['holds', 'taken'],
   after: ['log.appended'],
   start: (): State => ({
     holds: new Map(),
     said: new Map(),
+    former: new Map(),
     stopping: new Set(),
     storeCallMs: 0,
     taken: new Map(),
@@ -65,8 +70,11 @@ export const logLinesOnceInOrder: Property = property({
       case 'log.appended':
         return appended(state, event, verdict)
       case 'job.removed':
+        state.former.set(event.job, said.get(event.job) ?? new Map())
         for (const known of [holds, said, state.taken]) known.delete(event.job)
         return
+      case 'database.restored':
+        return restored(state)
       case 'log.final':
         return final(state, event, verdict)
       case 'handler.said': {
@@ -93,6 +101,18 @@ export const logLinesOnceInOrder: Property = property({
     }
   },
 })
+
+/** Of what was said, lines may be missing that were there. */
+function restored({ said, former }: State): void {
+  for (const [job, attempts] of former) {
+    for (const [epoch, { texts }] of attempts) {
+      const attempt = attemptOf(said, { job, epoch })
+      attempt.texts.unshift(...texts)
+    }
+  }
+  former.clear()
+  for (const attempts of said.values()) for (const attempt of attempts.values()) attempt.lossy = true
+}
 
 type Of = { readonly job: string; readonly epoch: number }
 

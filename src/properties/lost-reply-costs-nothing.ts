@@ -24,7 +24,7 @@ export const lostReplyCostsNothing: Property = property({
   kind: 'always',
   says: "Jobs of a claim whose answer was lost start in that very claim, and a settle is known for one's own.",
   blindSpot: 'A worker that met a second mishap before its claim was recovered is not judged.',
-  on: [...worldEvents, ...claimEvents, ...settleEvents, 'job.removed'],
+  on: [...worldEvents, ...claimEvents, ...settleEvents, 'job.removed', 'job.takenBack', 'database.restored'],
   suspendedBy: [],
   needs: ['lost-request', 'lost-reply'],
   start: (): State => ({ claims: newLostClaims(), settles: newLostSettles() }),
@@ -38,6 +38,13 @@ export const lostReplyCostsNothing: Property = property({
       case 'job.timedOut':
         stepSettles(settles, claims.world, event, verdict)
         return stepClaims(claims, event, verdict)
+      case 'database.restored':
+        // What it had answered before is undone.
+        for (const of of [claims.waiting, settles.unheard, settles.unsettled]) of.clear()
+        return
+      case 'job.takenBack':
+        for (const of of [claims.waiting, settles.unsettled]) of.delete(event.job)
+        return
       case 'job.removed':
         // Whoever repeats his settle then is told that there is no such job.
         settles.unheard.delete(event.job)

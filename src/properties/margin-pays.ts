@@ -34,8 +34,17 @@ export const marginPays: Property = property({
   kind: 'always',
   says: 'One message that is lost, late or slow, by itself, costs no worker a lease.',
   blindSpot: 'Two mishaps in close succession are not judged.',
-  on: [...worldEvents, 'job.claimed', 'lease.renewed', 'job.settled', 'job.reclaimed', 'job.timedOut'],
+  on: [
+    ...worldEvents,
+    'job.claimed',
+    'lease.renewed',
+    'job.settled',
+    'job.reclaimed',
+    'job.timedOut',
+    'job.takenBack',
+  ],
   suspendedBy: [],
+  forgets: ['leases'],
   needs: ['lost-request', 'lost-reply', 'slow-reply', 'late-request'],
   start: (): State => ({ world: newWorld(), leases: new Map(), losses: new Map() }),
   step(state, event, verdict) {
@@ -60,6 +69,7 @@ export const marginPays: Property = property({
         if (event.settled === 'applied') leases.delete(event.job)
         return
       case 'job.timedOut':
+      case 'job.takenBack':
         leases.delete(event.job)
         return
       case 'fault.struck':

@@ -59,7 +59,8 @@ export const namedLeaseExclusive: Property = property({
     'exclusive.lost',
     'exclusive.ended',
   ],
-  suspendedBy: [],
+  // A backup gives a lease back to whom it had then, while another that got it since may still be at the work.
+  suspendedBy: ['database-restored'],
   after: ['named.acquired'],
   start: (): State => ({
     world: newWorld(),

@@ -24,6 +24,7 @@ export const noLostJob: Property = property({
   blindSpot: 'The content of the row is not compared with what was enqueued.',
   on: ['job.inserted', 'enqueue.acknowledged', 'job.removed', 'job.final', 'run.ended'],
   suspendedBy: [],
+  recalls: 'all',
   start: (): State => new Map(),
   step(expected, event, verdict) {
     switch (event.type) {

@@ -88,12 +88,15 @@ export const noStarvation: Property = property({
     'job.settled',
     'job.reclaimed',
     'job.timedOut',
+    'job.takenBack',
     'job.cancelRequested',
     'job.commanded',
     'job.dispatched',
     'watch.moved',
   ],
   suspendedBy: [],
+  recalls: ['solo', 'facts', 'waiting'],
+  forgets: ['lookAtMs'],
   start: (): State => ({
     boundMs: 0,
     clock: newClock(),
@@ -119,6 +122,7 @@ export const noStarvation: Property = property({
       case 'job.settled':
       case 'job.reclaimed':
       case 'job.timedOut':
+      case 'job.takenBack':
       case 'job.commanded':
       case 'job.dispatched':
       case 'job.cancelRequested':
@@ -217,7 +221,7 @@ function wait(state: State, job: string, { queue, kind }: Facts, atMs: number, d
 }
 
 type Moved =
-  EventOf<`job.${'settled' | 'reclaimed' | 'timedOut' | 'commanded' | 'dispatched' | 'cancelRequested'}`>
+  EventOf<`job.${'settled' | 'reclaimed' | 'timedOut' | 'takenBack' | 'commanded' | 'dispatched' | 'cancelRequested'}`>
 
 function moved(state: State, event: Moved): void {
   const { job, atMs } = event
@@ -235,6 +239,9 @@ function moved(state: State, event: Moved): void {
     case 'job.timedOut':
       if (event.state === 'queued') wait(state, job, facts, atMs, backoffAt(facts, event.failures))
       return leave(state, job, event)
+    case 'job.takenBack':
+      if (event.state === 'queued') wait(state, job, facts, atMs, 0)
+      return leave(state, job, event)
     case 'job.commanded':
       // Another retry of a job may come again as a repeat; then it is looked at from the repeat on.
       if (event.applied && state.waiting.has(job)) wait(state, job, facts, atMs, event.delayMs)
@@ -251,7 +258,7 @@ function moved(state: State, event: Moved): void {
 function leave(
   state: State,
   job: string,
-  event: EventOf<`job.${'settled' | 'reclaimed' | 'timedOut'}`>,
+  event: EventOf<`job.${'settled' | 'reclaimed' | 'timedOut' | 'takenBack'}`>,
 ): void {
   if (event.state !== 'queued' && event.state !== 'running') freed(state, job, event.atMs)
 }

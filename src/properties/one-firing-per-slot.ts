@@ -49,6 +49,7 @@ export const oneFiringPerSlot: Property = property({
     'run.ended',
   ],
   suspendedBy: [],
+  recalls: ['schedules'],
   after: ['schedule.fired'],
   start: (): State => ({
     clock: newClock(),

@@ -35,8 +35,18 @@ export const oneStartThroughOutage: Property = property({
   kind: 'always',
   says: 'A job whose worker lived through an outage is not started again before its attempt is settled.',
   blindSpot: 'Attempts whose worker was struck by any fault near the outage are not judged.',
-  on: [...worldEvents, 'job.inserted', 'attempt.started', 'job.settled', 'job.reclaimed', 'job.timedOut'],
+  on: [
+    ...worldEvents,
+    'job.inserted',
+    'attempt.started',
+    'job.settled',
+    'job.reclaimed',
+    'job.timedOut',
+    'job.takenBack',
+  ],
   suspendedBy: [],
+  recalls: ['ttlMs'],
+  forgets: ['attempts'],
   needs: ['outage-short', 'outage-long', 'database-restart'],
   start: (): State => ({ world: newWorld(), ttlMs: new Map(), attempts: new Map() }),
   step(state, event, verdict) {
@@ -57,6 +67,7 @@ export const oneStartThroughOutage: Property = property({
         return
       }
       case 'job.timedOut':
+      case 'job.takenBack':
         attempts.delete(event.job)
         return
       default:

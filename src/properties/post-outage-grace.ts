@@ -32,8 +32,17 @@ export const postOutageGrace: Property = property({
   kind: 'always',
   says: 'Nothing is taken back before the database was up for the TTL of its lease, and never from a live worker.',
   blindSpot: 'A holder that any fault touched within two TTLs is not vouched for.',
-  on: [...worldEvents, 'job.claimed', 'lease.renewed', 'job.settled', 'job.reclaimed', 'job.timedOut'],
+  on: [
+    ...worldEvents,
+    'job.claimed',
+    'lease.renewed',
+    'job.settled',
+    'job.reclaimed',
+    'job.timedOut',
+    'job.takenBack',
+  ],
   suspendedBy: [],
+  forgets: ['leases'],
   needs: ['crash', 'pause'],
   start: (): State => ({ world: newWorld(), leases: new Map() }),
   step({ world, leases }, event, verdict) {
@@ -54,6 +63,9 @@ export const postOutageGrace: Property = property({
         if (lease) reclaimed(world, lease, event, verdict)
         return
       }
+      case 'job.takenBack':
+        leases.delete(event.job)
+        return
       case 'job.settled':
         if (event.settled === 'applied' && event.state !== 'running') leases.delete(event.job)
         return

@@ -1,4 +1,5 @@
 import type { EventOf, HistoryType } from '../engine/history.ts'
+import { recalling } from './recalling.ts'
 
 /**
  * An invariant as a fold over the history of one run. Its state is plain data that it alone changes, so
@@ -17,8 +18,15 @@ export interface Property<State = unknown, On extends HistoryType = HistoryType>
   readonly blindSpot: string
   /** The only event types that it is given. */
   readonly on: readonly On[]
-  /** Fault families that make it inapplicable while they strike. */
+  /** Fault families that make it inapplicable: in a run in which one has struck it judges nothing from then on. */
   readonly suspendedBy: readonly string[]
+  /**
+   * The members of its state that say what the store holds (`all`: it says nothing else). When the database is restored
+   * from a backup they become what they were then. Default: none.
+   */
+  readonly recalls?: readonly (keyof State)[] | 'all'
+  /** The members that begin anew then: of what came before nothing is asked. Default: none. */
+  readonly forgets?: readonly (keyof State)[]
   /** Fault families without which it cannot be evaluated; any one of them will do. Default: none needed. */
   readonly needs?: readonly string[]
   /** Events without any of which it cannot be evaluated either. Default: none needed. */
@@ -36,5 +44,6 @@ export interface Verdict {
 
 /** Fixes the event types of a property, and forgets the type of its state. */
 export function property<State, On extends HistoryType>(definition: Property<State, On>): Property {
-  return definition as unknown as Property
+  const plain = definition as unknown as Property
+  return definition.recalls || definition.forgets ? recalling(plain) : plain
 }

@@ -32,6 +32,7 @@ export const replayedOnceAndWhole: Property = property({
   blindSpot: 'What the new job states is compared when it is made, not when it is claimed.',
   on: ['job.replayed', 'replay.refused', 'job.commanded', 'job.removed', 'job.final'],
   suspendedBy: [],
+  recalls: 'all',
   after: ['job.replayed'],
   start: (): State => ({ as: new Map(), from: new Map(), gone: new Set(), retries: new Map() }),
   step(state, event, verdict) {

@@ -28,6 +28,7 @@ const on = [
   'job.settled',
   'job.reclaimed',
   'job.timedOut',
+  'job.takenBack',
   'job.cancelRequested',
   'job.removed',
   'result.awaited',
@@ -42,6 +43,7 @@ export const resultTruth: Property = property({
   blindSpot: 'How soon it is told is not asked, nor which of several ends of a job that was retried.',
   on,
   suspendedBy: [],
+  recalls: ['inserted'],
   after: ['result.awaited'],
   start: (): State => ({ ends: new Map(), inserted: new Set(), removed: new Set(), waiting: new Map() }),
   step(state, event, verdict) {
@@ -53,6 +55,7 @@ export const resultTruth: Property = property({
         return
       case 'job.reclaimed':
       case 'job.timedOut':
+      case 'job.takenBack':
         return ended(state, event.job, { state: event.state, result: 0, error: null })
       case 'job.cancelRequested':
         if (event.kind === 'cancelled')

@@ -38,6 +38,7 @@ export const retentionTakesEndedOnly: Property = property({
     'job.settled',
     'job.reclaimed',
     'job.timedOut',
+    'job.takenBack',
     'job.cancelRequested',
     'job.commanded',
     'job.replayed',
@@ -45,6 +46,7 @@ export const retentionTakesEndedOnly: Property = property({
     'job.removed',
   ],
   suspendedBy: [],
+  recalls: ['jobs', 'retries'],
   after: ['job.removed'],
   start: (): State => ({ clock: newClock(), deadLetterMs: 0, jobs: new Map(), retries: new Map() }),
   step(state, event, verdict) {
@@ -76,7 +78,7 @@ export const retentionTakesEndedOnly: Property = property({
   },
 })
 
-type End = EventOf<'job.settled' | 'job.reclaimed' | 'job.timedOut' | 'job.cancelRequested'>
+type End = EventOf<`job.${'settled' | 'reclaimed' | 'timedOut' | 'takenBack' | 'cancelRequested'}`>
 
 /** The repeat of a settle says again how the job ended. */
 function ended({ jobs, clock }: State, { job, atMs }: End, state: string | null): void {

@@ -12,7 +12,8 @@ import { type Property, type Verdict, property } from './property.ts'
  * every deploy cost a whole TTL and an eviction. And an engine that has stopped is still: its host may live on.
  * (Contract 0.4, 5.11, 27.26; cases E07, E26.)
  *
- * Exempt: a handler that outran its own timeout (a timeout goes before a shutdown), and what is left behind or
+ * Exempt: a handler that outran its own timeout (a timeout goes before a shutdown) or returned what the store refuses,
+ * and what is left behind or
  * claimed by a worker that a fault touched while it stopped, or while the database met a mishap.
  *
  * Blind spot: how long a stop takes is not asked.
@@ -48,6 +49,7 @@ export const shutdownCostsNothing: Property = property({
     'watch.moved',
   ],
   suspendedBy: [],
+  forgets: ['holds'],
   needs: ['shutdown'],
   after: ['node.stopping'],
   start: (): State => ({
@@ -81,6 +83,7 @@ export const shutdownCostsNothing: Property = property({
         return settled(state, event, verdict)
       case 'job.reclaimed':
       case 'job.timedOut':
+      case 'job.takenBack':
         return noteHold(state.holds, event)
       case 'job.removed':
         for (const of of [state.timeoutMs, state.startedAtMs, state.interrupted]) of.delete(event.job)
@@ -124,11 +127,11 @@ function claimed(state: State, event: EventOf<'job.claimed'>, verdict: Verdict):
 }
 
 function settled(state: State, event: EventOf<'job.settled'>, verdict: Verdict): void {
-  const { job, epoch, outcome, atMs } = event
+  const { job, epoch, outcome, error, atMs } = event
   if (event.settled !== 'applied' || state.interrupted.get(job) !== epoch) return
   verdict.evaluated()
   const timedOut = atMs >= (state.startedAtMs.get(job) ?? 0) + (state.timeoutMs.get(job) ?? 0)
-  if (outcome !== 'failed' || timedOut) return
+  if (outcome !== 'failed' || timedOut || error === 'RESULT_INVALID') return
   const message = `job ${job} was charged a failure at epoch ${epoch}: its handler ended because ${nameOf(event)} stopped`
   verdict.violated({ kind: 'charged-by-shutdown', subject: job, message })
 }

@@ -24,12 +24,14 @@ export const singleTerminalState: Property = property({
     'job.settled',
     'job.reclaimed',
     'job.timedOut',
+    'job.takenBack',
     'job.cancelRequested',
     'job.commanded',
     'job.removed',
     'job.final',
   ],
   suspendedBy: [],
+  recalls: 'all',
   start: (): State => ({ ended: new Map(), retries: new Map() }),
   step({ ended, retries }, event, verdict) {
     const end = ended.get(event.job)
@@ -76,7 +78,7 @@ function retried(ended: State['ended'], { job }: EventOf<'job.commanded'>, verdi
   verdict.violated({ kind: 'retried-unended', subject: job, message })
 }
 
-type Move = EventOf<'job.claimed' | 'job.settled' | 'job.reclaimed' | 'job.timedOut'>
+type Move = EventOf<`job.${'claimed' | 'settled' | 'reclaimed' | 'timedOut' | 'takenBack'}`>
 
 function after(end: JobState, event: Move, verdict: Verdict): void {
   verdict.evaluated()

@@ -1,5 +1,6 @@
 import type { EventOf } from '../engine/history.ts'
 import { type Sweepers, newSweepers, note, soundSince, sweeperEvents } from './model/sweepers.ts'
+import { type Timeline, begins, newTimeline } from './model/timeline.ts'
 import { instant, span } from './model/when.ts'
 import { type Property, type Verdict, property } from './property.ts'
 
@@ -33,6 +34,7 @@ interface State {
   readonly forgotten: Map<string, number>
   /** Running jobs by claim, and when it lost its last. */
   readonly claims: Map<string, { jobs: number; spentAtMs: number }>
+  readonly timeline: Timeline
 }
 
 const turns = 7
@@ -53,9 +55,12 @@ export const sweepsInTime: Property = property({
     'job.settled',
     'job.reclaimed',
     'job.timedOut',
+    'timeline.began',
     'run.ended',
   ],
   suspendedBy: [],
+  recalls: ['timeoutMs', 'forgotten', 'timeline'],
+  forgets: ['running', 'claims'],
   start: (): State => ({
     sweepers: newSweepers(),
     restartedMs: 0,
@@ -63,6 +68,7 @@ export const sweepsInTime: Property = property({
     running: new Map(),
     forgotten: new Map(),
     claims: new Map(),
+    timeline: newTimeline(),
   }),
   step(state, event, verdict) {
     const { sweepers, forgotten } = state
@@ -87,6 +93,14 @@ export const sweepsInTime: Property = property({
         return left(state, event.job, event.epoch - 1, event.atMs)
       case 'job.reclaimed':
         return left(state, event.job, event.epoch - 1, event.atMs)
+      case 'timeline.began':
+        // Whatever ran is taken back, and all claims go.
+        if (!begins(state.timeline, event)) return
+        state.running.clear()
+        state.claims.clear()
+        // Of what waits for its place, each write puts off the time at which it was to have had it.
+        for (const job of forgotten.keys()) forgotten.set(job, event.atMs + sweepers.clock.aheadMs)
+        return
       case 'run.ended':
         return judgeClaims(state, event, verdict)
       case 'watch.moved':

@@ -52,6 +52,7 @@ export const timeoutEnforced: Property = property({
     'run.ended',
   ],
   suspendedBy: [],
+  recalls: ['timeouts', 'claimedAtMs'],
   after: ['handler.signalled'],
   start: (): State => ({
     world: newWorld(),

@@ -25,6 +25,7 @@ export const unknownMembersSurvive: Property = property({
     'What is lost before it has come to the store for the first time, and members of anything but what a job and a schedule state.',
   on: ['job.members', 'job.removed', 'schedule.members', 'schedule.removed'],
   suspendedBy: [],
+  recalls: 'all',
   after: ['job.members', 'schedule.members'],
   start: (): State => ({ jobs: new Map(), schedules: new Map() }),
   step(state, event, verdict) {

@@ -1,4 +1,5 @@
 import type { EventOf } from '../engine/history.ts'
+import { type Timeline, begins, newTimeline } from './model/timeline.ts'
 import { type Property, type Verdict, property } from './property.ts'
 
 /**
@@ -18,7 +19,10 @@ interface Job {
   command: string
 }
 
-type State = Map<string, Job>
+interface State {
+  readonly jobs: Map<string, Job>
+  readonly timeline: Timeline
+}
 
 export const versionsCount: Property = property({
   name: 'versions-count',
@@ -31,6 +35,8 @@ export const versionsCount: Property = property({
     'job.settled',
     'job.reclaimed',
     'job.timedOut',
+    'job.takenBack',
+    'timeline.began',
     'job.dispatched',
     'job.noted',
     'job.cancelRequested',
@@ -41,8 +47,10 @@ export const versionsCount: Property = property({
     'job.final',
   ],
   suspendedBy: [],
-  start: (): State => new Map(),
-  step(jobs, event, verdict) {
+  recalls: 'all',
+  start: (): State => ({ jobs: new Map(), timeline: newTimeline() }),
+  step({ jobs, timeline }, event, verdict) {
+    if (event.type === 'timeline.began') return begins(timeline, event) ? leapt(jobs) : undefined
     const job = jobs.get(event.job)
     if (!job) {
       const fresh = { version: 1, epoch: 0, state: 'queued', asked: false, command: '' } as const
@@ -70,7 +78,7 @@ export const versionsCount: Property = property({
 })
 
 type Write =
-  EventOf<`job.${'claimed' | 'settled' | 'reclaimed' | 'timedOut' | 'dispatched' | 'noted' | 'cancelRequested'}`>
+  EventOf<`job.${'claimed' | 'settled' | 'reclaimed' | 'timedOut' | 'takenBack' | 'dispatched' | 'noted' | 'cancelRequested'}`>
 
 function wrote(job: Job, event: Write): void {
   switch (event.type) {
@@ -82,6 +90,7 @@ function wrote(job: Job, event: Write): void {
       return moved(job, event.state === 'queued' ? 'queued' : 'ended')
     case 'job.reclaimed':
     case 'job.timedOut':
+    case 'job.takenBack':
       return moved(job, event.state === 'queued' ? 'queued' : 'ended')
     case 'job.dispatched':
       return moved(job, 'queued')
@@ -94,6 +103,11 @@ function wrote(job: Job, event: Write): void {
       job.asked = true
       return moved(job, event.kind === 'cancelled' ? 'ended' : job.state)
   }
+}
+
+/** Of what waits the epochs leap; what ran is told apart, and what has ended stays as it is. */
+function leapt(jobs: State['jobs']): void {
+  for (const job of jobs.values()) if (job.state === 'queued') job.version += 1
 }
 
 function moved(job: Job, state: Job['state']): void {

@@ -24,12 +24,13 @@ export function jsonReport(report: Report): string {
     faults: summary.faults,
     coverage: summary.coverage,
     matrix: summary.matrix,
-    properties: summary.properties.map(({ name, kind, evaluations, violations, reached }) => ({
+    properties: summary.properties.map(({ name, kind, evaluations, violations, reached, suspended }) => ({
       name,
       kind,
       evaluations,
       violations,
       reached,
+      suspended,
     })),
     failures: summary.failures.map((failure) => failureJson(failure, report)),
     unreached: summary.unreached,

@@ -39,6 +39,7 @@ export function createKnown(): Known {
       if (event.type === 'run.started') gapMsMax = 2 * event.sweepMs
       else if (event.type === 'job.claimed') ttls.set(event.job, event.leaseTtlMs)
       else if (event.type === 'watch.moved') watch = event.kind === 'refused' ? watch : event
+      else if (event.type === 'database.restored') watch = null
       else if (event.type === 'database.jumped')
         clock.unshift({ fromMs: event.atMs, aheadMs: aheadMs() + event.byMs })
     },

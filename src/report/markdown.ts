@@ -1,7 +1,7 @@
 import { count, inert, longTime, seconds } from './format.ts'
 import { byKind } from './kinds.ts'
 import type { Report } from './report.ts'
-import { kindText, saturation } from './text.ts'
+import { kindText, saturation, suspensions } from './text.ts'
 
 /** The report for a pull request. */
 export function markdownReport(report: Report, again: string): string {
@@ -24,6 +24,8 @@ export function markdownReport(report: Report, again: string): string {
         ({ name, kind, evaluations, violations }) =>
           `| ${cell(name)} | ${kind} | ${count(evaluations)} | ${count(violations)} |`,
       ),
+    '',
+    ...suspensions(report).map((line) => `- ${cell(line)}`),
     '',
     '| interesting event | times |',
     '| --- | ---: |',

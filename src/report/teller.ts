@@ -33,5 +33,5 @@ export function storyLines(story: readonly Line[]): string[] {
 
 /** What an execution did to the store, which is told right after it. */
 function isOfStore({ type }: HistoryEvent): boolean {
-  return /^(job|lease|claim|reclaim|watch|named|insert|control|schedule|log)\./.test(type)
+  return /^(job|lease|claim|reclaim|watch|named|insert|control|timeline|schedule|log)\./.test(type)
 }

@@ -64,11 +64,22 @@ function properties(report: Report): string[] {
         ]),
     ),
     '  n/a: what it is about did not happen;  -: never violated',
+    ...suspensions(report).map((line) => `  ${line}`),
     '',
     `  reached at least once: ${reached} of ${sometimes.length} interesting events`,
     ...saturation(report),
     ...(summary.unreached.length > 0 ? [`  never reached: ${summary.unreached.join(', ')}`] : []),
   ]
+}
+
+/** What was not judged in some runs, and why not. */
+export function suspensions({ summary: { properties: all, faults } }: Report): string[] {
+  return all
+    .filter(({ suspended }) => suspended > 0)
+    .map(({ name, suspended, suspendedBy }) => {
+      const struck = suspendedBy.filter((family) => faults[family])
+      return `suspended: ${name}, in ${plural(suspended, 'run')} from the first ${struck.join(' or ')} on`
+    })
 }
 
 const hundredsShown = 8

@@ -19,6 +19,10 @@ export function wordsOf(event: HistoryEvent, known: Known): string {
       return `takes back the lapsed lease of ${event.job}, now epoch ${event.epoch}, eviction ${event.evictions}, ${event.state}`
     case 'job.timedOut':
       return `ends the overdue attempt of ${event.job}, now epoch ${event.epoch}, failure ${event.failures}, ${event.state}`
+    case 'timeline.began':
+      return `begins timeline ${event.timeline}, since the database was restored from a backup`
+    case 'job.takenBack':
+      return `takes back ${event.job}, which ran when the backup was made, now epoch ${event.epoch}, ${event.state}`
     case 'job.noted':
       return `${event.applied ? 'keeps' : 'is refused'} the ${event.what}${event.key === '' ? '' : ` ${event.key}`} of ${event.job} at epoch ${event.epoch}`
     case 'job.recalled':
@@ -142,6 +146,10 @@ function worldWords(event: HistoryEvent): string {
       return `the database goes away for ${span(event.forMs)}`
     case 'database.up':
       return 'the database is back'
+    case 'database.backedUp':
+      return 'a backup of the database is made'
+    case 'database.restored':
+      return `the database is put back to what it was at ${instant(event.toMs)}, under hold`
     case 'database.jumped':
       return `the clock of the database jumps ${event.byMs < 0 ? 'back' : 'ahead'} by ${span(Math.abs(event.byMs))}`
     case 'schedule.fired':

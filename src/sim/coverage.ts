@@ -49,6 +49,7 @@ export function createCoverage(): Coverage {
         case 'job.settled':
         case 'job.reclaimed':
         case 'job.timedOut':
+        case 'job.takenBack':
           return void (event.state === 'queued' ? holders.set(event.job, null) : holders.delete(event.job))
         default:
       }

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../engine/errors.ts'
-import type { InspectableStore, Store, StoreDump } from '../engine/ports/store.ts'
+import type { InspectableStore, Store, StoreDump, StoreSnapshot } from '../engine/ports/store.ts'
 import { type StoreCall, access } from '../stores/policy.ts'
 import { whenDrained } from './barrier.ts'
 import { isBurial, withRows } from './buried.ts'
@@ -38,6 +38,13 @@ export interface Database {
   /** An operation that came while it was stalled: it lands when the stall is over. */
   hold(execute: () => void): void
   goDown(fault: Fault): void
+  /** How often a backup of it was made, and how often it was restored from one. */
+  readonly backups: number
+  readonly restores: number
+  /** Copies all that is in it. */
+  backUp(): Promise<Backup>
+  /** Goes away, whatever kept it away before, and comes back as it was then, under hold. */
+  goBack(fault: Fault, backup: Backup): Promise<void>
   /** Has no room for new rows for a while. */
   fill(fault: Fault): void
   /** Has room again. */
@@ -47,6 +54,11 @@ export interface Database {
   jump(byMs: number): void
   /** Comes back at once, whatever kept it away. */
   comeUp(): void
+}
+
+export interface Backup {
+  readonly snapshot: StoreSnapshot
+  readonly atMs: number
 }
 
 /** Label of the events at which a request reaches the server. */
@@ -79,7 +91,14 @@ function createTurns(): { readonly taken: number; take<R>(work: () => Promise<R>
 
 export function createDatabase(world: World, raw: InspectableStore): Database {
   const held: (() => void)[] = []
-  const state = { down: null as Fault | null, full: null as Fault | null, aheadMs: 0, generation: 0 }
+  const state = {
+    down: null as Fault | null,
+    full: null as Fault | null,
+    aheadMs: 0,
+    generation: 0,
+    backups: 0,
+    restores: 0,
+  }
   const turns = createTurns()
   const mixed = isMixed(world)
   const errors = {
@@ -95,6 +114,17 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
       event.live = false
       event.fire()
     }
+  }
+
+  function beDown(fault: Fault): void {
+    state.down = fault
+    // A stall cuts no connection: what was asked meanwhile is answered in the end.
+    if (fault.how !== 'stall') state.generation += 1
+    world.recorder.happened(null, { type: 'database.down', forMs: fault.forMs ?? 0 })
+    const end = (): void => {
+      if (state.down === fault) database.comeUp()
+    }
+    world.later(fault.forMs ?? 0, 'database-up', end, fault.how)
   }
 
   const database: Database = {
@@ -140,14 +170,35 @@ export function createDatabase(world: World, raw: InspectableStore): Database {
       if (state.down) return
       world.struck(fault, null)
       if (fault.lands) landAll()
-      state.down = fault
-      // A stall cuts no connection: what was asked meanwhile is answered in the end.
-      if (fault.how !== 'stall') state.generation += 1
-      world.recorder.happened(null, { type: 'database.down', forMs: fault.forMs ?? 0 })
-      const end = (): void => {
-        if (state.down === fault) database.comeUp()
-      }
-      world.later(fault.forMs ?? 0, 'database-up', end, fault.how)
+      beDown(fault)
+    },
+    get backups() {
+      return state.backups
+    },
+    get restores() {
+      return state.restores
+    },
+    backUp: () => {
+      state.backups += 1
+      return turns.take(async () => {
+        const snapshot = await raw.snapshot()
+        world.recorder.happened(null, { type: 'database.backedUp' })
+        return { snapshot, atMs: world.nowMs }
+      })
+    },
+    goBack: (fault, { snapshot, atMs: toMs }) => {
+      world.struck(fault, null)
+      state.full = null
+      state.restores += 1
+      // Nobody that waited for the old one is answered by the new.
+      held.length = 0
+      beDown(fault)
+      return turns.take(async () => {
+        await raw.restore(snapshot)
+        const { hold, paused } = await raw.control.set({ hold: true })
+        world.recorder.happened(null, { type: 'database.restored', toMs })
+        world.recorder.stored(null, { type: 'control.changed', hold, paused })
+      })
     },
     fill: (fault) => {
       world.struck(fault, null, null, fault.forMs)

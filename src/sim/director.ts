@@ -4,6 +4,7 @@ import type { Enqueued } from '../engine/jobs/insert.ts'
 import { type JobState, isTerminal } from '../engine/jobs/record.ts'
 import { retentionOf } from '../engine/retention/options.ts'
 import { defaultIntervals } from '../engine/settings.ts'
+import { type Books, copyOf, putBack } from './books.ts'
 import { convergenceBoundMs } from './convergence.ts'
 import type { Fault } from './faults/fault.ts'
 import { familyNamed } from './faults/index.ts'
@@ -42,10 +43,10 @@ export function createDirector(
   plan: readonly Fault[],
   steps: readonly WorkStep[],
 ): Director {
-  const known = new Set<string>()
-  const { open, stopped, dead } = world.ledger
-  /** The last retry of each job: a repeat of it is answered like the first. */
-  const retries = new Map<string, string>()
+  const books: Books = { ...world.ledger, known: new Set(), retries: new Map() }
+  const { known, open, stopped, dead, retries } = books
+  /** As they were when the database was copied. */
+  let backup = copyOf(books)
   /** How often each id was sent, as its producers know. */
   const sends = new Map<string, number>()
   let looker: Looker | null = null
@@ -160,6 +161,14 @@ export function createDirector(
       case 'job.cancelRequested':
         if (event.kind === 'cancelled') close(event.job, 'cancelled')
         return
+      case 'job.takenBack':
+        if (event.state === 'cancelled') close(event.job, event.state)
+        return
+      case 'database.backedUp':
+        backup = copyOf(books)
+        return
+      case 'database.restored':
+        return putBack(books, backup)
       case 'job.replayed':
       case 'job.discarded':
         return void dead.delete(event.job)

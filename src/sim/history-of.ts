@@ -37,6 +37,7 @@ import type {
   ReclaimReply,
   RecoverReply,
   RenewReply,
+  RestoredReply,
   SettleParams,
   SettleReply,
   TimeoutReply,
@@ -149,11 +150,23 @@ export function historyOf(
       const { hold, paused } = reply as Control
       return [{ type: 'control.changed', hold, paused }]
     }
+    case 'control.restored':
+      return restored(params as { readonly command: string }, reply as RestoredReply)
     case 'queries.counts':
       return [{ type: 'queues.counted', queues: reply as readonly QueueCounts[] }]
     default:
       return none
   }
+}
+
+function restored({ command: token }: { readonly command: string }, reply: RestoredReply): StoreEvent[] {
+  const { timeline, taken, control } = reply
+  const { hold, paused } = control
+  return [
+    { type: 'timeline.began', timeline, token },
+    ...taken.map(({ id, epoch, state }) => ({ type: 'job.takenBack', job: id, epoch, state }) as const),
+    { type: 'control.changed', hold, paused },
+  ]
 }
 
 function inRun(atMs: number | null): number | null {

@@ -25,6 +25,8 @@ export async function withDatabaseTimeOnly(
     kind: 'always' as const,
     needs: ['clock-skew'],
     own: false,
+    suspendedBy: [],
+    suspended: 0,
     met: true,
     evaluations: 0,
     violations: 0,

@@ -40,6 +40,9 @@ export interface PropertyTally {
   readonly needs: readonly string[]
   /** Its own bench brought it along. */
   readonly own: boolean
+  /** Fault families that suspend it; and in how many runs one of them struck: from then on it judged nothing. */
+  readonly suspendedBy: readonly string[]
+  suspended: number
   /** It met what it comes after: before that it could not be evaluated. */
   met: boolean
   evaluations: number
@@ -59,7 +62,7 @@ export interface Recorder {
   executed(owner: Incarnation, call: string): void
   reply(owner: Incarnation, call: string, outcome: string): void
   timer(owner: Incarnation, label: string): void
-  stored(owner: Incarnation, event: StoreEvent | ServiceEvent): void
+  stored(owner: Incarnation | null, event: StoreEvent | ServiceEvent): void
   /** `null` is the environment. */
   happened(owner: Incarnation | null, event: EngineEvent | WorldEvent): void
   digest(): string
@@ -73,7 +76,8 @@ interface Placed {
 
 interface Monitor {
   readonly property: Property
-  readonly state: unknown
+  /** Null: it is suspended. */
+  state: unknown
   readonly tally: PropertyTally
   steps: number
 }
@@ -128,6 +132,8 @@ export function createRecorder({
       kind: property.kind,
       needs: property.needs ?? [],
       own: own.includes(property),
+      suspendedBy: property.suspendedBy,
+      suspended: 0,
       met: property.after === undefined,
       evaluations: 0,
       violations: 0,
@@ -137,6 +143,7 @@ export function createRecorder({
   for (const monitor of monitors) {
     for (const type of monitor.property.on) byType.set(type, [...(byType.get(type) ?? []), monitor])
   }
+  const suspending = new Set(properties.flatMap(({ suspendedBy }) => suspendedBy))
   let events = 0
   let judging = monitors[0] as Monitor
   let judged = 'run.started'
@@ -160,6 +167,19 @@ export function createRecorder({
     story?.push({ atMs: now(), node: owner.node.name, incarnation: owner.number, step, label, outcome })
   }
 
+  /** What it has seen until then it has judged; what comes after means nothing to it. */
+  function suspend(family: string): void {
+    for (const monitor of monitors) {
+      if (monitor.tally.suspended > 0 || !monitor.property.suspendedBy.includes(family)) continue
+      monitor.tally.suspended = 1
+      monitor.state = null
+      for (const type of monitor.property.on) {
+        const others = byType.get(type)?.filter((other) => other !== monitor)
+        if (others) byType.set(type, others)
+      }
+    }
+  }
+
   function tell(owner: Incarnation | null, told: EngineEvent | StoreEvent | WorldEvent | ServiceEvent): void {
     // The emitter hands the event over; a copy would cost more than everything else here.
     const event = told as HistoryEvent & Placed
@@ -169,6 +189,7 @@ export function createRecorder({
     // The type says what the keys are. In a fencing token is a number that each store gives out in its own way.
     hash.row(event.type === 'handler.began' ? { ...event, fence: null } : event)
     story?.push(event)
+    if (event.type === 'fault.struck' && suspending.has(event.family)) suspend(event.family)
     const interested = byType.get(event.type)
     if (interested) {
       judged = event.type

@@ -276,6 +276,7 @@ export function placeOf(scenario: Scenario): FaultPlace {
     commits: scenario.commits ?? false,
     schedules: scenario.schedules !== undefined,
     deadLetters: scenario.families.includes('dead-letters'),
+    restores: scenario.families.includes('database-restored'),
     talks: scenario.talks ?? false,
     services: callsOf(scenario.services ?? []),
   }

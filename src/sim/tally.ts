@@ -76,14 +76,18 @@ export function createTally({ properties, asked, single, partial = false }: Tall
     kind: 'always' as const,
     needs: ['clock-skew'],
     after: undefined,
+    suspendedBy: [],
   }
-  for (const { name, kind, needs = [], after } of [...properties, relation]) {
+  for (const { name, kind, needs = [], after, suspendedBy } of [...properties, relation]) {
     tallies.set(name, {
       name,
       kind,
       needs,
       own: false,
-      met: after === undefined,
+      suspendedBy,
+      suspended: 0,
+      // Of one that may be suspended in every run, its runs say.
+      met: after === undefined && suspendedBy.length === 0,
       evaluations: 0,
       violations: 0,
     })
@@ -98,24 +102,28 @@ export function createTally({ properties, asked, single, partial = false }: Tall
     for (const [family, count] of Object.entries(result.strikes))
       faults[family] = (faults[family] ?? 0) + count
     for (const told of result.tallies) {
-      const { name, met, evaluations, violations } = told
+      const { name, met, evaluations, violations, suspended } = told
       // A bench's own properties are known by its results: only the threads load its module.
       if (told.own && !tallies.has(name))
-        tallies.set(name, { ...told, met: false, evaluations: 0, violations: 0 })
+        tallies.set(name, { ...told, met: false, evaluations: 0, violations: 0, suspended: 0 })
       const tally = tallies.get(name)
       if (!tally) continue
-      tally.met ||= met
+      tally.met ||= met && suspended === 0
+      tally.suspended += suspended
       tally.evaluations += evaluations
       tally.violations += violations
-      if (evaluations > 0) addRow(name, evaluations, result.strikes)
+      if (evaluations > 0) addRow(told, result.strikes)
     }
     if (result.verdict !== 'pass') failures.push({ index, failure: failureOf(result) })
   }
 
-  function addRow(name: string, evaluations: number, strikes: RunResult['strikes']): void {
+  function addRow({ name, evaluations, suspendedBy }: PropertyTally, strikes: RunResult['strikes']): void {
     const row = matrix.get(name) ?? {}
     matrix.set(name, row)
-    for (const family of Object.keys(strikes)) row[family] = (row[family] ?? 0) + evaluations
+    for (const family of Object.keys(strikes)) {
+      // What it judged before says nothing about that family.
+      if (!suspendedBy.includes(family)) row[family] = (row[family] ?? 0) + evaluations
+    }
   }
 
   function needsOf(name: string): readonly string[] {

@@ -120,6 +120,13 @@ export const node = (what: 'started' | 'crashed' | 'resumed' | 'paused' | 'stopp
   )
 export const down = (at: number): Draft => make('database.down', { forMs: 0 }, { at, ...env })
 export const up = (at: number): Draft => make('database.up', {}, { at, ...env })
+export const backedUp = (f: Place = {}): Draft => make('database.backedUp', {}, { ...env, ...f })
+export const restored = (f: Fields<'database.restored'> = {}): Draft =>
+  make('database.restored', { toMs: 0 }, { ...env, ...f })
+export const timeline = (number = 1, f: Fields<'timeline.began'> = {}): Draft =>
+  make('timeline.began', { timeline: number, token: 'c1' }, { by: 'client', ...f })
+export const takenBack = (job: string, f: Fields<'job.takenBack'> = {}): Draft =>
+  make('job.takenBack', { job, epoch: 1_000_000, state: 'queued' }, { by: 'client', ...f })
 export const healed = (): Draft => make('run.healed', { boundMs: 60_000 }, env)
 export const final = (job: string, f: Fields<'job.final'> = {}): Draft => {
   const counters = { attempt: 1, failures: 0, evictions: 0, epoch: 1, version: 3, result: 9, error: null }

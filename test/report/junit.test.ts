@@ -70,8 +70,9 @@ describe('JUnit', () => {
     '\ud800]]>',
   ])('%j in every name and message is XML 1.0 (B07)', (name) => {
     const failures = [failureOf({ property: name, scenario: name, message: `${name}\n${name}` })]
+    const judged = { suspendedBy: [], suspended: 0 }
     const properties = [
-      { name, kind: 'always', evaluations: 1, violations: 1, reached: true, applicable: true },
+      { name, kind: 'always', evaluations: 1, violations: 1, reached: true, applicable: true, ...judged },
     ] as const
     const summary = summaryOf({ failures, properties, scenarios: { [name]: 1 } })
     const xml = junitReport(reportOf({ verdict: 'violated', reasons: [name], summary, command: name }))

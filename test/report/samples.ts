@@ -12,6 +12,8 @@ import { standard } from '../../src/sim/explore/topologies/standard.ts'
 import type { Judged } from '../../src/sim/judge.ts'
 import type { Failure, Summary } from '../../src/sim/tally.ts'
 
+const judged = { suspendedBy: [], suspended: 0 }
+
 export function summaryOf(over: Partial<Summary> = {}): Summary {
   return {
     seeds: 40,
@@ -23,7 +25,15 @@ export function summaryOf(over: Partial<Summary> = {}): Summary {
     matrix: { fencing: { crash: 210, pause: 7_476 }, 'retry-happened': { pause: 3 } },
     coverage: { behaviours: 31, newPerHundred: [31] },
     properties: [
-      { name: 'fencing', kind: 'always', evaluations: 7_476, violations: 0, reached: true, applicable: true },
+      {
+        name: 'fencing',
+        kind: 'always',
+        evaluations: 7_476,
+        violations: 0,
+        reached: true,
+        applicable: true,
+        ...judged,
+      },
       {
         name: 'retry-happened',
         kind: 'sometimes',
@@ -31,6 +41,7 @@ export function summaryOf(over: Partial<Summary> = {}): Summary {
         violations: 0,
         reached: true,
         applicable: true,
+        ...judged,
       },
       {
         name: 'never-seen',
@@ -39,6 +50,7 @@ export function summaryOf(over: Partial<Summary> = {}): Summary {
         violations: 0,
         reached: false,
         applicable: true,
+        ...judged,
       },
     ],
     failures: [],

@@ -35,3 +35,13 @@ test('lines that were appended, and what became of them in the end, are told as 
     texts: [digest('two'), 0],
   })
 })
+
+test('that a store was restored is told with what it took back, uncharged, and that hold is lifted (28)', () => {
+  const control = { hold: false, paused: ['slow'] }
+  const taken = [{ id: 'a', epoch: 1_000_000, state: 'cancelled' as const }]
+  expect(historyOf('control.restored', { command: 'c1' }, { control, timeline: 1, taken })).toEqual([
+    { type: 'timeline.began', timeline: 1, token: 'c1' },
+    { type: 'job.takenBack', job: 'a', epoch: 1_000_000, state: 'cancelled' },
+    { type: 'control.changed', ...control },
+  ])
+})

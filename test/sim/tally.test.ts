@@ -111,7 +111,8 @@ describe('vacuity (B05)', () => {
 
   describe("of a bench's own properties", () => {
     const own = (name: string, kind: 'always' | 'sometimes', evaluations: number) => {
-      return { name, kind, needs: [], own: true, met: true, evaluations, violations: 0 }
+      const judged = { suspendedBy: [], suspended: 0 }
+      return { name, kind, needs: [], own: true, met: true, evaluations, violations: 0, ...judged }
     }
     const runsWith = async (more: readonly ReturnType<typeof own>[], seeds: number): Promise<Ran[]> => {
       const calm = await judge({ ...request, seed: '0', families: [] }, short, {})
@@ -128,6 +129,8 @@ describe('vacuity (B05)', () => {
         kind: 'always',
         evaluations: 6,
         violations: 0,
+        suspendedBy: [],
+        suspended: 0,
         reached: true,
         applicable: true,
       })

@@ -16,6 +16,7 @@ export const holdEvents = [
   'job.settled',
   'job.reclaimed',
   'job.timedOut',
+  'job.takenBack',
   'job.removed',
 ] as const
 

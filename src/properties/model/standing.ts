@@ -22,6 +22,7 @@ export const standingEvents = [
   'job.settled',
   'job.reclaimed',
   'job.timedOut',
+  'job.takenBack',
   'job.cancelRequested',
   'job.commanded',
   'job.dispatched',
@@ -49,6 +50,7 @@ export function noteStanding(
       return
     case 'job.reclaimed':
     case 'job.timedOut':
+    case 'job.takenBack':
       return moveTo(job, event.state)
     case 'job.cancelRequested':
       if (event.kind === 'cancelled') moveTo(job, 'cancelled')

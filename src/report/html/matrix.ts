@@ -43,6 +43,9 @@ function rowOf({ summary }: Report, families: readonly string[], told: Told): Ht
   const said = violations > 0 ? `${word} ${count(violations)} x` : word
   return html`<tr class="row is-${is.replace(' ', '-')}"><th scope="row">${name}${kind === 'eventually' ? html` <small>eventually</small>` : html``}</th><td><span class="tag">${said}</span></td><td class="n" title="${count(evaluations)}">${compact(evaluations)}</td>${families.map(
     (family) => {
+      if (told.suspendedBy.includes(family) && summary.faults[family]) {
+        return html`<td class="n never" title="${name} is suspended by ${family}">susp.</td>`
+      }
       const times = summary.matrix[name]?.[family] ?? 0
       return html`<td class="n heat-${heat(times)}" title="${name} under ${family}: ${count(times)}">${times === 0 ? '' : compact(times)}</td>`
     },

@@ -50,6 +50,13 @@ export interface Fault {
   readonly diesMs?: number
   /** An operator acts on what he read so long ago. */
   readonly readMs?: number
+  /** How old a backup is that is restored: what was done since is lost. */
+  readonly lossMs?: number
+  /** How long before that a process falls asleep, and for how long. */
+  readonly sleptMs?: number
+  readonly sleepMs?: number
+  /** How long an operator looks at what is there before he lets it go on. */
+  readonly lookMs?: number
   /** Which of those that it could be about, counted round. */
   readonly nth?: number
 }
@@ -61,6 +68,7 @@ export type FamilyName =
   | 'slow-reply'
   | 'refused-connection'
   | 'database-restart'
+  | 'database-restored'
   | 'outage-short'
   | 'outage-long'
   | 'stall'
@@ -123,6 +131,8 @@ export interface FaultPlace {
   readonly schedules: boolean
   /** Dead letters are replayed and discarded. */
   readonly deadLetters: boolean
+  /** The database is restored from a backup. */
+  readonly restores: boolean
   /** Handlers log, and producers wait for results. */
   readonly talks: boolean
   /** What the services can be asked, as `payments.charge`. */

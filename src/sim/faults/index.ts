@@ -3,6 +3,7 @@ import { clockSkew } from './clock-skew.ts'
 import { crashFamily } from './crash.ts'
 import { deadLetters } from './dead-letters.ts'
 import { databaseRestart } from './database-restart.ts'
+import { databaseRestored } from './database-restored.ts'
 import { drift } from './drift.ts'
 import { blockedLoop, timers } from './event-loop.ts'
 import type { Family } from './fault.ts'
@@ -59,7 +60,7 @@ export const families: readonly Family[] = [
 export { serviceFamilies } from './service.ts'
 
 /** Of operators on what is kept of jobs: only in scenarios that ask for them. */
-export const recordFamilies: readonly Family[] = [deadLetters]
+export const recordFamilies: readonly Family[] = [deadLetters, databaseRestored]
 
 /** Those too that only benches with services of their own have. */
 export const allFamilies: readonly Family[] = [...families, ...recordFamilies, ...serviceFamilies]

@@ -76,6 +76,10 @@ function message(name: FamilyName, says: string, lateMsMax: number, most = 12): 
         const node = pick([...producers, ...nodes], draw, 'node')
         return { atMs: draw(forMs, 'at'), node, call: pick(ofDeadLetters, draw, 'dead-call'), how, ...late }
       }
+      if (place.restores && draw(4, 'restores') === 0) {
+        const node = pick(producers, draw, 'node')
+        return { atMs: draw(forMs, 'at'), node, call: 'control.restored', how, ...late }
+      }
       const enqueue = draw(10, 'enqueue') === 0
       return {
         atMs: draw(forMs, 'at'),

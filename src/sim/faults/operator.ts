@@ -96,7 +96,7 @@ function operatorOf({ nodes }: World): Incarnation | null {
 const againMs = 1_000
 
 /** One thing after the other, as one person does; `until` the store has answered, if it must be done. */
-function order(world: World, what: (engine: Engine) => Promise<unknown>, until = false): void {
+export function order(world: World, what: (engine: Engine) => Promise<unknown>, until = false): void {
   const owner = operatorOf(world)
   if (!owner?.engine) return
   const client = { owner, engine: owner.engine }

@@ -173,9 +173,14 @@ function send<P, R>(
     if (early && fault.how === 'reset') cut()
     if (fault?.family === 'lost-request') return
 
+    // Connections of before end with a database that is replaced by another.
+    const { restores } = database
+    const isGone = (): boolean => database.restores !== restores
     const bad = name === 'jobs.settle' && isUnstorable(params as SettleParams)
-    const passLate = ({ lateMs = 0 }: Fault): void =>
-      database.arrives(lateMs, () => void database.execute(owner, name, params, run).catch(world.fail))
+    const landUnheard = (): void => {
+      if (!isGone()) database.execute(owner, name, params, run).catch(world.fail)
+    }
+    const passLate = ({ lateMs = 0 }: Fault): void => database.arrives(lateMs, landUnheard)
     const refuse = (): void => {
       const [first, ...others] = (params as SettleParams).settlements
       if (first && others.length === 0)
@@ -189,7 +194,7 @@ function send<P, R>(
       const away = down !== null && down.how !== 'read-only'
       const refusal = database.refusal(name)
       if (early) {
-        if (!away && !refusal && !bad) database.execute(owner, name, params, run).catch(world.fail)
+        if (!away && !refusal && !bad) landUnheard()
         return
       }
       if (away && down.family === 'partition' && down.call === name && !bad) return passLate(down)

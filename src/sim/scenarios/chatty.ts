@@ -31,7 +31,7 @@ async function talk({ input, attempt, log, sleep }: AttemptContext<Talk>): Promi
   return { by: `attempt ${attempt.number}` }
 }
 
-const chatter: HandledJob<Talk, Talk, Said> = defineJob<Talk, Talk, Said>({
+export const chatter: HandledJob<Talk, Talk, Said> = defineJob<Talk, Talk, Said>({
   name: 'chatter',
   retry: { maxAttempts: 3, maxEvictions: 3, backoff: { kind: 'constant', delayMs: 500 } },
   leaseTtlMs: 30_000,
@@ -64,7 +64,7 @@ export const chatty: Scenario = {
   density: 3,
 }
 
-function talks(
+export function talks(
   count: number,
   activeMs: number,
   draw: (bound: number, what: string, k: number) => number,

@@ -18,6 +18,7 @@ import { operators } from './operators.ts'
 import { outageLongerThanLease } from './outage-longer-than-lease.ts'
 import { producers } from './producers.ts'
 import { refusedResults } from './refused-results.ts'
+import { restoredBackup } from './restored-backup.ts'
 import { rollingUpgrade } from './rolling-upgrade.ts'
 import { saturated } from './saturated.ts'
 import type { Scenario } from './scenario.ts'
@@ -60,4 +61,5 @@ export const scenarios: readonly Scenario[] = [
   chatty,
   shortKept,
   rollingUpgrade,
+  restoredBackup,
 ]

@@ -49,9 +49,22 @@ export const restoredCases: readonly Case[] = [
       const event = { kind: 'restored', atMs: updatedAtMs, attempt: 1, epoch: before.epoch, error: null }
       assert.deepEqual(events.at(-1), event)
       const { claims, leases } = await fixture.inspectable().dump()
-      assert.deepEqual([claims, leases], [[], []])
+      assert.deepEqual([claims.filter((claim) => !claim.void), leases], [[], []])
       assert.deepEqual(await store.claims.renew({ worker, tokens: [token] }), { held: [] })
       assert.deepEqual(await store.claims.recover({ token, worker }), { kind: 'voided' })
+    }),
+  },
+  {
+    name: 'a claim that was made void stays so, and takes nothing when it comes late (0.10, 28)',
+    needs,
+    run: alone(async (fixture) => {
+      const { store, worker, name, claimParams } = fixture
+      const token = name('token')
+      assert.deepEqual(await store.claims.recover({ token, worker }), { kind: 'voided' })
+      const id = await fixture.enqueueOne()
+      await restored(fixture)
+      assert.deepEqual(await store.claims.claim(claimParams({ token })), { kind: 'void' })
+      assert.equal((await fixture.get(id)).state, 'queued')
     }),
   },
   {

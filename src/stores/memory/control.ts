@@ -22,7 +22,8 @@ export function restored(
   content.restoredBy = command
   content.timeline += 1
   content.control = { ...control, hold: false }
-  content.claims.clear()
+  // Claims that were made void stay so: one of them may still be on its way.
+  for (const { token, worker } of content.claims.values()) if (worker !== null) content.claims.delete(token)
   content.leases.clear()
   const taken: RestoredReply['taken'][number][] = []
   for (const job of content.jobs.values()) {

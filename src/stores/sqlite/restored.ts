@@ -22,7 +22,9 @@ export function restored(operation: Operation, { command: by }: { readonly comma
   command(leap).run(firstEpoch(timeline), nowMs)
   const taken = runningJobs(operation).flatMap((job) => restoredJob(job, { nowMs, timeline }) ?? [])
   for (const job of taken) putMoved(operation, job)
-  for (const table of ['holdfast_lease', 'holdfast_claim']) command(`delete from ${table}`).run()
+  command('delete from holdfast_lease').run()
+  // Claims that were made void stay so: one of them may still be on its way.
+  command('delete from holdfast_claim where worker is not null').run()
   command(`delete from holdfast_control where what = 'hold'`).run()
   return {
     control: get(operation),

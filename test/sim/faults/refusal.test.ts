@@ -112,6 +112,7 @@ test('a plan names when a refusal begins, and for how long it lasts', () => {
     commits: false,
     schedules: false,
     deadLetters: false,
+    restores: false,
     talks: false,
     services: [],
   }

@@ -23,6 +23,7 @@ const markKinds = {
   'effect.committed': 'settle',
   'job.reclaimed': 'reclaim',
   'job.timedOut': 'reclaim',
+  'job.takenBack': 'reclaim',
   'lease.renewed': 'renew',
   'attempt.uncertain': 'doubt',
   'attempt.lost': 'doubt',
@@ -30,6 +31,8 @@ const markKinds = {
   'job.cancelRequested': 'doubt',
   'node.crashed': 'death',
   'database.jumped': 'doubt',
+  'database.backedUp': 'doubt',
+  'database.restored': 'doubt',
 }
 
 /** @param {Run} run @param {Line} line */
@@ -82,7 +85,7 @@ function modelOf(run) {
       for (const key of open.keys()) if (key.startsWith(process)) end(key, atMs)
     }
     const kind = markKinds[type]
-    const where = type === 'database.jumped' ? 1 : lane
+    const where = type.startsWith('database.') ? 1 : lane
     if (kind && where >= 0) {
       model.marks.push({ lane: where, atMs, kind, strong: strong || kind === 'death', event })
     }

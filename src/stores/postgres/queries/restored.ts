@@ -44,7 +44,8 @@ export async function restored(
 async function takeAll(session: Session): Promise<RestoredReply['taken']> {
   const rows = await session.query<Row>(leap)
   await session.query('delete from holdfast.lease')
-  await session.query('delete from holdfast.claim')
+  // Claims that were made void stay so: one of them may still be on its way.
+  await session.query('delete from holdfast.claim where worker is not null')
   await session.query(`delete from holdfast.control where what = 'hold'`)
   return rows.map(([id, epoch, state]) => ({ id, epoch, state: state === 4 ? 'cancelled' : 'queued' }))
 }
