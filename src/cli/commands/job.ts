@@ -91,7 +91,10 @@ function lifeOf(job: JobRecord, nowMs: number): Fact[] {
     ['cancel', cancelRequestedAtMs === null ? null : `asked for ${at(cancelRequestedAtMs)}`],
     ['ended', at(finishedAtMs)],
     ['bounds', `${exactDuration(spec.timeoutMs)} an attempt, lease ${exactDuration(spec.leaseTtlMs)}`],
-    ['kept', `for ${exactDuration(spec.keepMs)} once it has ended`],
+    [
+      'kept',
+      `for ${exactDuration(spec.keepMs)} once it has ended${job.deadAtMs === null ? '' : ', longer while it is a dead letter'}`,
+    ],
     ['version', `${job.version}, epoch ${job.epoch}`],
   ]
 }

@@ -39,8 +39,12 @@ function listed(options: SchedulesOptions): Promise<ExitCode> {
     const page = await engine.schedules.list(query)
     const nowMs = await engine.store.now()
     const rows = page.schedules.map((schedule) => rowOf(schedule, nowMs))
-    const says = rows.length === 0 ? ['there is no such schedule'] : listing(columns, rows)
-    return { says: [...says, ...moreOf(page)].join('\n'), data: page }
+    const strange = page.unreadable.map(
+      (key) => `schedule ${inert(key)}: put by a release that this one does not understand`,
+    )
+    const says =
+      rows.length > 0 ? listing(columns, rows) : strange.length > 0 ? [] : ['there is no such schedule']
+    return { says: [...says, ...strange, ...moreOf(page)].join('\n'), data: page }
   })
 }
 

@@ -58,6 +58,8 @@ export interface Schedule {
 }
 export interface SchedulePage {
   readonly schedules: readonly Schedule[]
+  /** Keys of those on this page that a release has put which this one does not understand. */
+  readonly unreadable: readonly string[]
   /** Give it as `cursor` to go on; null: this was the last page. */
   readonly next: string | null
 }
@@ -130,8 +132,10 @@ export function createSchedules(producer: Producer, changed: () => void): Schedu
   async function pause(key: string, paused: boolean): Promise<ScheduleRow> {
     const row = await read(key)
     if (!row) throw new CommandRefused(`${paused ? 'pause' : 'resume'}: there is no schedule ${key}`)
+    // What nobody here understands is left as it is.
+    const { trigger } = specOf(row)
     if (row.paused === paused) return row
-    const nextAtMs = paused ? row.nextAtMs : slotsOf(specOf(row).trigger).next(fromOf(row, await now()))
+    const nextAtMs = paused ? row.nextAtMs : slotsOf(trigger).next(fromOf(row, await now()))
     const command = newCommand()
     const params = { key, version: row.version, command, paused, nextAtMs }
     const { applied } = await ask('schedules.pause', schedules.pause(params))
@@ -178,7 +182,7 @@ export function createSchedules(producer: Producer, changed: () => void): Schedu
       const { schedules: rows } = await ask('schedules.list', schedules.list(params))
       const page = rows.slice(0, limit)
       const last = rows.length > limit ? page.at(-1) : undefined
-      return { schedules: page.map(scheduleOf), next: last?.key ?? null }
+      return { ...readable(page), next: last?.key ?? null }
     },
     pause: async (key) => {
       requireKey(key)
@@ -244,6 +248,20 @@ function catchUpOf(given: unknown): CatchUp {
     throw new ScheduleInvalid(`catchUp must be 'skip', 'latest' or { all: n }, not ${shown(given)}`)
   }
   return { all: requireWhole('catchUp.all', all, { min: 1, max: countMax }, ScheduleInvalid) }
+}
+
+function readable(rows: readonly ScheduleRow[]): Pick<SchedulePage, 'schedules' | 'unreadable'> {
+  const schedules: Schedule[] = []
+  const unreadable: string[] = []
+  for (const row of rows) {
+    try {
+      schedules.push(scheduleOf(row))
+    } catch (error) {
+      if (!(error instanceof ScheduleInvalid)) throw error
+      unreadable.push(row.key)
+    }
+  }
+  return { schedules, unreadable }
 }
 
 function scheduleOf(row: ScheduleRow): Schedule {

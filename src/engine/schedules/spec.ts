@@ -41,11 +41,19 @@ export const ofCatchUp: ReadonlySet<string> = new Set(['all'])
 
 /** Throws `ScheduleInvalid` for what this release does not understand. */
 export function specOf({ key, spec }: Pick<ScheduleRow, 'key' | 'spec'>): ScheduleSpec {
-  const { trigger, catchUp, job } = JSON.parse(spec) as Partial<ScheduleSpec>
+  const { trigger, catchUp, job } = partsOf(spec)
   const known = trigger !== undefined && ('cron' in trigger || 'everyMs' in trigger)
   const caughtUp = catchUp === 'skip' || catchUp === 'latest' || typeof catchUp === 'object'
   if (known && caughtUp && typeof job === 'object') return { trigger, catchUp, job }
   throw new ScheduleInvalid(`the schedule ${key} was put by a release that this one does not understand`)
+}
+
+function partsOf(spec: string): Partial<ScheduleSpec> {
+  try {
+    return (JSON.parse(spec) as Partial<ScheduleSpec> | null) ?? {}
+  } catch {
+    return {}
+  }
 }
 
 /** The id of the job that is made for a slot: so a slot has one job, whoever makes it. */

@@ -161,6 +161,24 @@ describe('put', () => {
 })
 
 describe('a schedule', () => {
+  it.each(['{"trigger":{"moon":"full"},"catchUp":"latest","job":{}}', 'null', 'not JSON'])(
+    'that nobody here understands hides no other, and is left as it is: %s (25.5)',
+    async (spec) => {
+      const { engine, database } = bench(idle)
+      const row = { key: 'a', version: null, command: 'x', spec, nextAtMs: database.nowMs() }
+      await database.raw.schedules.put(row)
+      await engine.schedules.put('nightly', nightly)
+      const { schedules, unreadable, next } = await engine.schedules.list()
+      expect([schedules.map(({ key }) => key), unreadable, next]).toEqual([['nightly'], ['a'], null])
+      const before = await database.raw.dump()
+      for (const call of ['get', 'pause', 'resume'] as const) {
+        await expect(engine.schedules[call]('a')).rejects.toMatchObject({ code: 'SCHEDULE_INVALID' })
+      }
+      expect(await database.raw.dump()).toEqual(before)
+      expect(await engine.schedules.remove('a')).toBe(true)
+    },
+  )
+
   it('is told, listed page by page, and removed', async () => {
     const { schedules } = bench(idle).engine
     for (const key of ['c', 'a', 'b']) await schedules.put(key, nightly)
