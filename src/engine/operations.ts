@@ -108,7 +108,9 @@ export function createOperations(
       }
       if (!restored) return set({ hold: false })
       const command = random.id('command')
-      const { control } = await ask('control.restored', store.control.restored({ command }))
+      // Two restores of one backup begin no timeline twice: the clock of the database is not in the backup.
+      const timelineMin = Math.floor((await ask('now', store.now())) / 1_000)
+      const { control } = await ask('control.restored', store.control.restored({ command, timelineMin }))
       changed()
       return control
     },

@@ -141,7 +141,7 @@ describe('a word each', () => {
     await run('hold')
     const before = await store.dump()
     expect((await run('resume', '--restored')).stdout).toBe('all queues are worked on\n')
-    expect((await store.dump()).timeline).toBe(before.timeline + 1)
+    expect((await store.dump()).timeline).toBeGreaterThan(before.timeline)
   })
 
   test('a database that cannot be reached is told with 3, one without tables with 1', async () => {

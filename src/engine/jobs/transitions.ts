@@ -17,9 +17,13 @@ import {
  * it by the conformance suite.
  */
 
-/** Epochs of a store start here after it was restored `timeline` times: beyond all that were given out before. */
+/** Epochs of a store start here on a timeline: beyond all that were given out on those before. */
 export function firstEpoch(timeline: number): number {
   return timeline * epochsPerTimeline
+}
+/** Which timeline begins after `timeline`. */
+export function timelineAfter(timeline: number, timelineMin: number): number {
+  return Math.max(timeline + 1, timelineMin)
 }
 /** On which timeline an epoch was given out. */
 export function timelineOf(epoch: number): number {

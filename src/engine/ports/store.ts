@@ -169,10 +169,11 @@ export interface ControlStore {
   /**
    * The operator says that this store was restored from a backup: another timeline begins, hold is lifted, and what
    * ran goes back to its queue uncharged, all at once. No write of an attempt from before applies any more: of all jobs
-   * that have not ended the epochs leap beyond those that were given out before. `command` names this call: a repeat
+   * that have not ended the epochs leap beyond those that were given out before. The timeline is at least
+   * `timelineMin`: a number from outside of the backup, which knows of no restore before this one. `command` names this call: a repeat
    * of it begins no timeline more. Its cost grows with the jobs that have not ended; it is bounded as every call.
    */
-  readonly restored: (params: { readonly command: string }) => Promise<RestoredReply>
+  readonly restored: (params: RestoredParams) => Promise<RestoredReply>
 }
 
 /**
@@ -267,6 +268,10 @@ export interface Control {
   readonly hold: boolean
   /** Queues of which nothing is claimed, in UTF-8 order. */
   readonly paused: readonly string[]
+}
+export interface RestoredParams {
+  readonly command: string
+  readonly timelineMin: number
 }
 export interface RestoredReply {
   readonly control: Control

@@ -28,7 +28,7 @@ export const databaseRestored: Family = {
     how: draw(2, 'how') === 0 ? 'reset' : 'silent',
   }),
   strike: (world, fault) => {
-    // A second restore from before the first would give out the epochs of its timeline again: that is not promised.
+    // One a run: two could overlap.
     if (world.database.backups > 0) return
     const { lossMs = 0, sleptMs = 0 } = fault
     const begin = (backup: Backup): void => {

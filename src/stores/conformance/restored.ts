@@ -16,8 +16,12 @@ function alone(run: (fixture: Fixture) => Promise<void>): Case['run'] {
   }
 }
 
-function restored({ store, name }: Fixture, command = name('command')): Promise<RestoredReply> {
-  return store.control.restored({ command })
+function restored(
+  { store, name }: Fixture,
+  command: string = name('command'),
+  timelineMin = 0,
+): Promise<RestoredReply> {
+  return store.control.restored({ command, timelineMin })
 }
 
 const needs = ['clock', 'content'] as const
@@ -141,6 +145,26 @@ export const restoredCases: readonly Case[] = [
       assert.equal(next.timeline, first.timeline + 1)
       assert.deepEqual(next.taken, [{ id, epoch: next.timeline * epochsPerTimeline, state: 'queued' }])
       assert.equal((await fixture.inspectable().dump()).timeline, next.timeline)
+    }),
+  },
+  {
+    name: 'the timeline is at least what the caller says, however often the same backup is restored (0.13, 28)',
+    needs,
+    run: alone(async (fixture) => {
+      const store = fixture.inspectable()
+      const backup = await store.snapshot()
+      const seconds = 1_760_000_000
+      for (const timelineMin of [seconds, seconds + 1]) {
+        await store.restore(backup)
+        const { timeline } = await restored(fixture, fixture.name('command'), timelineMin)
+        assert.equal(timeline, timelineMin)
+        const { id, epoch } = await fixture.start()
+        assert.equal(epoch, timelineMin * epochsPerTimeline + 1)
+        await store.logs.append({ id, epoch, lines: [{ line: 0, level: 'info', text: 'said' }] })
+        assert.equal((await fixture.settle(id, epoch, failure())).settled, 'applied')
+        assert.equal((await fixture.get(id)).lastSettle?.epoch, epoch)
+      }
+      assert.equal((await restored(fixture, fixture.name('command'), seconds)).timeline, seconds + 2)
     }),
   },
 ]

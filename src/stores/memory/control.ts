@@ -1,5 +1,5 @@
-import { restored as restoredJob, takenTo } from '../../engine/jobs/transitions.ts'
-import type { Control, ControlChange, RestoredReply } from '../../engine/ports/store.ts'
+import { restored as restoredJob, takenTo, timelineAfter } from '../../engine/jobs/transitions.ts'
+import type { Control, ControlChange, RestoredParams, RestoredReply } from '../../engine/ports/store.ts'
 import { type Content, byText, put } from './content.ts'
 
 export function set(content: Content, change: ControlChange): Control {
@@ -14,13 +14,13 @@ export function set(content: Content, change: ControlChange): Control {
 
 export function restored(
   content: Content,
-  { command }: { readonly command: string },
+  { command, timelineMin }: RestoredParams,
   nowMs: number,
 ): RestoredReply {
   const { control, timeline, restoredBy } = content
   if (restoredBy === command) return { control, timeline, taken: [] }
   content.restoredBy = command
-  content.timeline += 1
+  content.timeline = timelineAfter(timeline, timelineMin)
   content.control = { ...control, hold: false }
   // Claims that were made void stay so: one of them may still be on its way.
   for (const { token, worker } of content.claims.values()) if (worker !== null) content.claims.delete(token)

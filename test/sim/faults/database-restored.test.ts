@@ -45,7 +45,8 @@ describe('a database that is restored from a backup', () => {
     expect(await raw.now()).toBe(beforeMs + 3_700)
     expect((await raw.dump()).timeline).toBe(0)
     await hand.until(8_000)
-    expect([(await raw.control.get()).hold, (await raw.dump()).timeline]).toEqual([false, 1])
+    expect((await raw.control.get()).hold).toBe(false)
+    expect((await raw.dump()).timeline).toBeGreaterThan(1_700_000_000)
     const types = typesOf(hand).filter((type) => /^(database|timeline|control)/.test(type))
     expect(types).toEqual([
       'database.backedUp',

@@ -305,7 +305,7 @@ export function rowsOf(subject: Subject): Readonly<Record<StoreCall, Row>> {
     'logs.tail': { before: claimed, call: (store) => store.logs.tail({ id: 'job', limit: 9 }) },
     'control.restored': {
       before: claimed,
-      call: (store) => store.control.restored({ command: 'command' }),
+      call: (store) => store.control.restored({ command: 'command', timelineMin: 0 }),
       // It took nothing more.
       repeatAnswers: { control: { hold: false, paused: [] }, timeline: 1, taken: [] },
     },

@@ -50,8 +50,8 @@ create table holdfast.job (
   version bigint not null,
   updated_at bigint not null,
   visible_at bigint,
+  epoch bigint not null,
   kind_key integer not null,
-  epoch integer not null,
   attempt integer not null,
   failures integer not null,
   evictions integer not null,
@@ -61,7 +61,7 @@ create table holdfast.job (
   kind text collate "C" not null,
   place smallint check ((place is not null) = (state = 0)),
   settle_kind smallint,
-  settle_epoch integer,
+  settle_epoch bigint,
   claim bigint,
   finished_at bigint,
   cancel_requested_at bigint,
@@ -159,14 +159,14 @@ create table holdfast.lookup (
 
 create table holdfast.timeline (
   one boolean primary key check (one),
-  timeline integer not null,
+  timeline bigint not null,
   command text not null
 );
 
 create table holdfast.log (
   seq bigint primary key,
   next bigint not null,
-  epoch integer not null,
+  epoch bigint not null,
   line bigint not null,
   taken integer not null
 ) with (fillfactor = 50);
@@ -175,7 +175,7 @@ create table holdfast.log_line (
   seq bigint not null,
   n bigint not null,
   at bigint not null,
-  epoch integer not null,
+  epoch bigint not null,
   level text not null,
   text text not null check (octet_length(text) <= 4096),
   primary key (seq, n)

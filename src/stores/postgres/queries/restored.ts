@@ -1,12 +1,12 @@
-import type { RestoredReply } from '../../../engine/ports/store.ts'
+import type { RestoredParams, RestoredReply } from '../../../engine/ports/store.ts'
 import { time } from '../clock.ts'
 import type { Database, Session } from '../database.ts'
 import { firstEpoch, noted, placeOf } from '../rows.ts'
 import { get } from './control.ts'
 import { timelineOf } from './timeline.ts'
 
-const begin = `insert into holdfast.timeline as l (one, timeline, command) values (true, 1, $1)
-  on conflict (one) do update set timeline = l.timeline + 1, command = excluded.command
+const begin = `insert into holdfast.timeline as l (one, timeline, command) values (true, greatest(1, $2::bigint), $1)
+  on conflict (one) do update set timeline = greatest(l.timeline + 1, excluded.timeline), command = excluded.command
   where l.command <> excluded.command returning l.timeline`
 
 /**
@@ -32,10 +32,10 @@ type Row = [id: string, epoch: number, state: number]
 
 export async function restored(
   database: Database,
-  { command }: { readonly command: string },
+  { command, timelineMin }: RestoredParams,
 ): Promise<RestoredReply> {
   return database.transaction('common', async (session) => {
-    const began = (await session.query(begin, [command])).length === 1
+    const began = (await session.query(begin, [command, timelineMin])).length === 1
     const taken = began ? await takeAll(session) : []
     return { control: await get(session), timeline: await timelineOf(session), taken }
   })
