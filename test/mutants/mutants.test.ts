@@ -64,13 +64,20 @@ const known = (id: string): Mutant => mutants.find((mutant) => mutant.id === id)
 
 describe('the catalogue', () => {
   it('has at least two hundred bugs, and each is found by its property within the seeds known to kill it', async () => {
-    const ended = await run('--quick', '--json')
-    const { mutants: verdicts, survivors, baseline } = told(ended)
+    // The hunt is the longest of all tests, and runs on one core: both halves go at once.
+    const halves = [0, 1].map((half) => {
+      const ids = mutants.filter((_mutant, k) => k % 2 === half).map(({ id }) => id)
+      return run('--quick', '--json', '--only', ids.join(','))
+    })
+    const ended = await Promise.all(halves)
+    const all = ended.map(told)
+    const verdicts = all.flatMap(({ mutants }) => mutants)
+    expect(verdicts.map(({ id }) => id).toSorted()).toEqual(mutants.map(({ id }) => id).toSorted())
     expect(verdicts.length).toBeGreaterThanOrEqual(200)
-    expect(survivors).toEqual([])
+    expect(all.flatMap(({ survivors }) => survivors)).toEqual([])
     expect(verdicts.filter(({ killed }) => !killed)).toEqual([])
-    expect(baseline.failures).toEqual([])
-    expect(ended.code).toBe(0)
+    expect(all.flatMap(({ baseline }) => baseline.failures)).toEqual([])
+    expect(ended.map(({ code }) => code)).toEqual([0, 0])
   }, 900_000)
 })
 
