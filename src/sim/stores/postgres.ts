@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { InvalidArgument } from '../../engine/errors.ts'
 import { textOf } from '../../engine/jobs/text.ts'
-import type { InspectableStore } from '../../engine/ports/store.ts'
+import type { InspectableStore, StoreSnapshot } from '../../engine/ports/store.ts'
 import { systemClock } from '../../engine/system.ts'
 import { migrationSql } from '../../stores/postgres/migrations/script.ts'
 import { schemaTexts } from '../../stores/postgres/names.ts'
@@ -100,6 +100,8 @@ function onTime(
     ...(store.commits && { commits: each(store.commits) }),
     now: () => timed(() => store.now())(null),
     dump: () => timed(() => store.dump())(null),
+    snapshot: () => timed(() => store.snapshot())(null),
+    restore: timed((snapshot: StoreSnapshot) => store.restore(snapshot)),
     // The next run has the store after this one.
     close: async () => {},
   }
